@@ -158,6 +158,8 @@ class BackendDevice(ABC):
     info: DeviceInfo
     aliases: tuple[str, ...] = ()
     """Further words by which users call this device: its platform, its vendor (``("pocl",)``)."""
+    listed: bool = True
+    """Whether ``xp.devices()`` lists it; devices for debugging are reached by name only."""
 
     def open(self) -> None:  # noqa: B027
         """Make contexts and queues. Called once before any other method below; raise on failure."""
