@@ -344,6 +344,11 @@ class Print(Stmt):
     args: list[str | Expr]
 
 
+@dataclass(slots=True)
+class Breakpoint(Stmt):
+    """``breakpoint()``: stops in a debugger on the interpreter device; the other printers leave it out."""
+
+
 # ------------------------------------------------------------------------------------------- kernels and helpers
 
 
