@@ -1,0 +1,190 @@
+"""The command ``xpu``: look at the devices, certify one, tend the kernel cache.
+
+Each subcommand is a function ``_name(arguments) -> exit code`` and a row in ``main``; what it needs it imports itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+DESCRIPTION = """\
+xpu: write NumPy once; run it on the CPU, on CUDA, on any OpenCL device."""
+
+EPILOG = """\
+start here:
+  xpu info                          what can I use on this machine, and why not the rest?
+  XPU_DEVICE=opencl python run.py   run a script on another device, without editing it
+
+exit codes: 0 all is well, 1 something failed (a device does not work, a test failed), 2 the command was misspelt"""
+
+INFO = """\
+For each backend, print its layers from the hardware up to the Python package. Where something is
+broken, the first broken layer is the one to mend, and the line below it says how. Every device is
+tried with a tiny kernel: a device that is listed but cannot compute is shown with the reason.
+The looking is done in a process of its own, so a driver that crashes is reported too."""
+
+CONFORMANCE = """\
+Run the conformance suite on one device: does it compute what NumPy computes? With --report, write
+conformance-<device>.md and .json into a folder, for others to read. `--device all` takes every device
+that works, one after the other, each in a process of its own.
+
+  xpu conformance --device opencl
+  xpu conformance --device opencl:pocl --report reports/
+  xpu conformance --device cpu -- -k kernels -x      (what follows -- goes to pytest)"""
+
+CACHE = """\
+Compiled kernels are kept on disk, so that the next process need not compile them. Show where they
+are and how much room they take; --clear deletes them. Deleting is always safe: it costs time only.
+Another place: XPU_CACHE_DIR=/some/folder"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return its exit code."""
+    parser = _parser()
+    own, rest = _split(list(sys.argv[1:] if arguments is None else arguments))
+    options = parser.parse_args(own)
+    if rest and options.run is not _conformance:
+        parser.error("only `xpu conformance` takes further arguments after --")
+    options.rest = rest
+    if options.run is None:
+        parser.print_help()
+        return 2
+    try:
+        code: int = options.run(options)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:  # `xpu info | head`
+        sys.stderr.close()
+        return 0
+    return code
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    if "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1 :]
+
+
+def _parser() -> argparse.ArgumentParser:
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser("xpu", description=DESCRIPTION, epilog=EPILOG, formatter_class=raw)
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    parser.set_defaults(run=None)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+
+    info = commands.add_parser(
+        "info", help="show every backend, layer and device", description=INFO, formatter_class=raw
+    )
+    info.add_argument("--json", action="store_true", help="print the same as JSON")
+    info.set_defaults(run=_info)
+
+    conformance = commands.add_parser(
+        "conformance", help="test a device against NumPy", description=CONFORMANCE, formatter_class=raw
+    )
+    conformance.add_argument("--device", required=True, metavar="DEVICE", help="a device string, or `all`")
+    conformance.add_argument("--report", metavar="DIR", type=Path, help="write a Markdown and a JSON report there")
+    conformance.set_defaults(run=_conformance)
+
+    cache = commands.add_parser(
+        "cache", help="show or clear the compiled kernels on disk", description=CACHE, formatter_class=raw
+    )
+    cache.add_argument("--clear", action="store_true", help="delete them")
+    cache.set_defaults(run=_cache)
+    return parser
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"xpu {version('xpu-array')}")
+        parser.exit()
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:  # a pipe or a file has no width: do not break lines
+        console = Console(width=1000, soft_wrap=True)
+    return console
+
+
+# ------------------------------------------------------------------------------------------------------- info
+
+
+def _info(options: argparse.Namespace) -> int:
+    from .doctor import collect_safely, show
+
+    report = collect_safely()
+    if options.json:
+        import json
+
+        print(json.dumps(report.to_dict(), indent=2))
+    else:
+        show(report, _console())
+    return 0 if report.current.device is not None else 1
+
+
+# ------------------------------------------------------------------------------------------------ conformance
+
+
+def _conformance(options: argparse.Namespace) -> int:
+    if options.device == "all":
+        return _conformance_of_all(options)
+    from .conformance import run
+    from .errors import DeviceNotFoundError
+
+    try:
+        return int(run(options.device, options.report, options.rest))
+    except DeviceNotFoundError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _conformance_of_all(options: argparse.Namespace) -> int:
+    from .doctor import collect_safely
+
+    devices = collect_safely().devices()
+    results = []
+    for device in devices:
+        if not device.works:
+            results.append((device.device, device.name, f"not tested: {device.failure}"))
+            continue
+        print(f"\n=== conformance of {device.device}: {device.name} {device.driver}".rstrip(), flush=True)
+        command = [sys.executable, "-m", "xpu", "conformance", "--device", device.device]
+        if options.report is not None:
+            command += ["--report", str(options.report)]
+        code = subprocess.run([*command, "--", *options.rest], check=False).returncode
+        results.append((device.device, device.name, "passed" if code == 0 else f"FAILED (exit code {code})"))
+    print()
+    for text, name, result in results:
+        print(f"{text:14} {result:10} {name}")
+    return int(any(result.startswith("FAILED") for _, _, result in results))
+
+
+# ------------------------------------------------------------------------------------------------------ cache
+
+
+def _cache(options: argparse.Namespace) -> int:
+    from .kernel import cache
+
+    place, kernels, size = cache.location(), cache.entries(), cache.size()
+    print(f"place    {place}")
+    print(f"content  {kernels} kernel{'' if kernels == 1 else 's'}, {size / 2**20:.1f} MiB")
+    problem = cache.problem()
+    if problem:
+        print(f"nothing is kept: {problem}")
+    if options.clear:
+        removed = cache.clear()
+        print(f"deleted  {removed} kernel{'' if removed == 1 else 's'}")
+    return 1 if problem else 0
