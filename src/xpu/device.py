@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-import asyncio
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,7 +42,8 @@ class Device:
         """Compiled kernels by the digest of their source."""
         self.plans: dict[Any, Any] = {}
         """What upper floors remember for this device: fused kernels by structure, launch shapes, crossovers."""
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
+        """Held while deferred work of this device is planned and launched."""
         self._probed = False
         self._failure: str | None = None
         self._error: Any = None
@@ -90,7 +90,7 @@ class Device:
     def probe(self) -> str | None:
         """Open the device and run a tiny kernel, once; return the reason of a failure, or None."""
         if not self._probed:
-            with self._lock:
+            with self.lock:
                 if not self._probed:
                     self._failure = self._probe()
                     self._probed = True
@@ -120,7 +120,7 @@ class Device:
         """Return the buffer in which checked kernels leave their first error (debug mode)."""
         from .kernel.errorbuffer import ErrorBuffer
 
-        with self._lock:
+        with self.lock:
             if self._error is None:
                 self._error = ErrorBuffer(self)
             return self._error.block_for(executable)
@@ -393,6 +393,9 @@ def set_device(device: Device | str) -> Device:
 
 
 def _inside_task() -> bool:
+    asyncio = sys.modules.get("asyncio")  # not imported: no task can be running
+    if asyncio is None:
+        return False
     try:
         return asyncio.current_task() is not None
     except RuntimeError:
@@ -421,23 +424,24 @@ def synchronize(device: Device | str | None = None) -> None:
     get_device(device).synchronize()
 
 
-class _DeviceAction(argparse.Action):
-    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
-        try:
-            chosen = set_device(values)
-        except DeviceNotFoundError as error:
-            parser.error(str(error))
-        setattr(namespace, self.dest, chosen)
-
-
-def add_device_option(parser: argparse.ArgumentParser, flag: str = "--device") -> None:
-    """Give an argparse parser a ``--device`` flag that chooses the current device while parsing.
+def add_device_option(parser: Any, flag: str = "--device") -> None:
+    """Give an ``argparse.ArgumentParser`` a ``--device`` flag that chooses the current device while parsing.
 
     The parsed value is the :class:`Device`; without the flag it is None and the current device stays.
     """
+    import argparse
+
+    class DeviceAction(argparse.Action):
+        def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+            try:
+                chosen = set_device(values)
+            except DeviceNotFoundError as error:
+                parser.error(str(error))
+            setattr(namespace, self.dest, chosen)
+
     parser.add_argument(
         flag,
-        action=_DeviceAction,
+        action=DeviceAction,
         default=None,
         metavar="DEVICE",
         help="cpu, cuda, cuda:1, rocm, opencl, opencl:1, opencl:gpu, opencl:VENDOR, interpreter or auto (see `xpu info`)",

@@ -141,7 +141,7 @@ class Storage:
 class View:
     """A strided window of a storage: what a concrete array is made of. Strides and offset count elements."""
 
-    __slots__ = ("dtype", "offset", "shape", "storage", "strides")
+    __slots__ = ("_host", "dtype", "offset", "shape", "storage", "strides")
 
     def __init__(
         self, storage: Storage, dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0
@@ -151,6 +151,18 @@ class View:
         self.shape = shape
         self.strides = strides
         self.offset = offset
+        self._host: np.ndarray | None = None
+
+    def host(self) -> np.ndarray | None:
+        """Return a NumPy array over the same memory, where host and device share it."""
+        if self._host is None:
+            raw = self.storage.device.backend_device.host_view(self.storage.block)
+            if raw is None:
+                return None
+            itemsize = self.dtype.itemsize
+            strides = tuple([stride * itemsize for stride in self.strides])
+            self._host = np.ndarray(self.shape, self.dtype, raw, self.offset * itemsize, strides)  # type: ignore[arg-type]
+        return self._host
 
     @property
     def size(self) -> int:

@@ -1,0 +1,247 @@
+"""When and how deferred work is computed, and how arrays are written.
+
+What forces an expression: reading it on the host, taking a view of it, passing it to anything that is not elementwise,
+a write to memory that it reads, a limit of ``node``, and ``XPU_FUSE=0``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..config import config
+from ..kernel.build import Executable, build
+from ..memory import Storage, View, contiguous_strides
+from .emit import Layout, arguments, fused_kernel
+from .node import Node, force
+from .operations import CAST
+from .plan import Operand, Plan, layout
+
+if TYPE_CHECKING:
+    from ..device import Device
+
+DType = np.dtype[Any]
+
+MAX_OUTPUTS = 8
+"""Results that one kernel stores."""
+NATIVE_ALWAYS = 1 << 13
+"""Elements up to which a native library computes exact operations one by one: launching a kernel costs more."""
+NATIVE_ONCE = 1 << 22
+"""Elements times operations up to which a structure seen for the first time is not worth a compiler."""
+
+
+def new_view(device: Device, shape: tuple[int, ...], dtype: DType) -> View:
+    """Return a fresh contiguous view; its contents are undefined."""
+    size = 1
+    for extent in shape:
+        size *= extent
+    return View(Storage(device, size * dtype.itemsize), dtype, shape, contiguous_strides(shape))
+
+
+# -------------------------------------------------------------------------------------------------- evaluating
+
+
+def evaluate(node: Node) -> None:
+    """Compute a node, and with it those parts of its expression that arrays still show."""
+    with node.device.lock:
+        if node.value is not None:
+            return
+        plan = Plan(node.shape)
+        plan.add(node)
+        nodes = [node, *shown_parts(node)]
+        plan.outputs = [plan.index_of(item) or 0 for item in nodes]
+        plan.seal()
+        outputs = [new_view(node.device, node.shape, item.dtype) for item in nodes]
+        run(plan, outputs, node.device)
+        for item, view in zip(nodes, outputs, strict=True):
+            item.value = view
+            item.args = ()
+
+
+def shown_parts(root: Node) -> list[Node]:
+    """Return the nodes below ``root`` that live arrays show, as many as one kernel may store."""
+    found: list[Node] = []
+    seen = {id(root)}
+    stack = [arg for arg in root.args if type(arg) is Node]
+    while stack and len(found) < MAX_OUTPUTS - 1:
+        node = stack.pop()
+        if node.value is not None or id(node) in seen:
+            continue
+        seen.add(id(node))
+        owner = node.owner
+        if owner is not None and owner() is not None:
+            found.append(node)
+        stack += [arg for arg in node.args if type(arg) is Node]
+    return found
+
+
+def force_readers(storage: Storage) -> None:
+    """Compute every expression that reads a storage: it is about to change."""
+    readers, storage.readers = storage.readers, []
+    for ref in readers:
+        node = ref()
+        if node is not None and node.value is None:
+            force(node)
+
+
+# ---------------------------------------------------------------------------------------------------- writing
+
+
+def write(target: View, source: Any, device: Device) -> None:
+    """Store ``source`` (a node, view or NumPy scalar that broadcasts to the target) into existing memory.
+
+    Every other expression that reads this memory is computed first. The value is computed straight into the target,
+    unless it reads the target's memory at other places than it writes: then it goes through a temporary.
+    """
+    with device.lock:
+        if 0 in target.shape:
+            return
+        root = source if type(source) is Node else None
+        if root is not None and root.value is None and (root.shape != target.shape or _is_shown(root)):
+            force(root)
+        plan = _assignment(target, source)
+        if _conflicts(plan, target):
+            if root is not None and root.value is None:
+                source = force(root)
+            else:
+                temporary = new_view(device, target.shape, target.dtype)
+                run(plan, [temporary], device)
+                source = temporary
+            plan = _assignment(target, source)
+        launch = prepare(plan, [target], device)
+        if root is not None:
+            # The plan has all it needs. Intermediates that nobody else refers to die here, and need no evaluation.
+            root.args = ()
+        del source, root
+        force_readers(target.storage)
+        launch()
+
+
+def _is_shown(node: Node) -> bool:
+    return node.owner is not None and node.owner() is not None
+
+
+def _assignment(target: View, source: Any) -> Plan:
+    plan = Plan(target.shape)
+    ref = plan.add(source)
+    dtype = target.dtype
+    if ref[0] == "step" and plan.steps[ref[1]].dtype == dtype:
+        plan.outputs = [ref[1]]
+    else:
+        own = source.dtype
+        plan.steps.append(_cast_step(own, dtype, ref))
+        plan.outputs = [len(plan.steps) - 1]
+    plan.seal()
+    return plan
+
+
+def _cast_step(own: DType, dtype: DType, ref: Any) -> Any:
+    from .plan import Step
+
+    return Step(CAST, (own,), dtype, (ref,))
+
+
+def _conflicts(plan: Plan, target: View) -> bool:
+    for leaf in plan.leaves:
+        if leaf.storage is not target.storage or leaf.same_place(target):
+            continue
+        low, high = leaf.bounds()
+        target_low, target_high = target.bounds()
+        if low < target_high and target_low < high:
+            return True
+    return False
+
+
+def copy_into(target: View, source: View) -> None:
+    """Copy one view into another of the same device, casting as needed; readers are the caller's business."""
+    run(_assignment(target, source), [target], target.storage.device)
+
+
+# ---------------------------------------------------------------------------------------------- running a plan
+
+
+class _Structure:
+    """What is remembered of plans of one structure on one device."""
+
+    __slots__ = ("executables", "native", "seen")
+
+    def __init__(self, native: bool) -> None:
+        self.native = native
+        self.seen = 0
+        self.executables: dict[Any, Executable] = {}
+
+
+def run(plan: Plan, outputs: list[View], device: Device) -> None:
+    """Compute a plan into views of its shape."""
+    if 0 in plan.shape:
+        return
+    prepare(plan, outputs, device)()
+
+
+def prepare(plan: Plan, outputs: list[View], device: Device) -> Any:
+    """Return a function that launches a plan: everything that can fail without having changed anything is done."""
+    structure_key = ("fused", plan.structure())
+    structure: _Structure | None = device.plans.get(structure_key)
+    native_table = device.backend_device.library.get("elementwise") if config.library else None
+    if structure is None:
+        structure = device.plans[structure_key] = _Structure(_is_exact(plan, native_table))
+        for dtype in {step.dtype for step in plan.steps} | {d for step in plan.steps for d in step.ins}:
+            device.check_dtype(dtype)
+    size = 1
+    for extent in plan.shape:
+        size *= extent
+    if structure.native and native_table is not None:
+        small = size <= NATIVE_ALWAYS or (structure.seen == 0 and size * len(plan.steps) <= NATIVE_ONCE)
+        structure.seen += 1
+        if small:
+            return lambda: _run_native(plan, outputs, native_table)
+    shape, operands = layout(plan.shape, [*plan.leaves, *outputs])
+    count = len(plan.leaves)
+    leaves, targets = operands[:count], operands[count:]
+    lanes = _lanes(shape[-1], device, targets)
+    form = Layout(len(shape), leaves, targets, lanes)
+    key = (form.key(), config.debug)
+    executable = structure.executables.get(key)
+    if executable is None:
+        executable = structure.executables[key] = build(fused_kernel(plan, form, device.info), device)
+    values = arguments(shape, leaves, targets, plan.scalars)
+    folded = len(shape) - form.rank
+    first = 1
+    for extent in shape[: folded + 1]:
+        first *= extent
+    sizes = [first, *shape[folded + 1 :]]
+    sizes[-1] = -(-sizes[-1] // lanes)
+    return lambda: executable.run(tuple(sizes), None, values)
+
+
+def _lanes(extent: int, device: Device, targets: list[Operand]) -> int:
+    width = device.info.limits.vector_bytes // 4
+    if width < 2 or extent < width or any(target.kind not in "lr" for target in targets):
+        return 1
+    return width
+
+
+def _is_exact(plan: Plan, native_table: Any) -> bool:
+    if native_table is None:
+        return False
+    return all(
+        step.op.name in native_table and all(dtype.kind in step.op.exact for dtype in step.ins) for step in plan.steps
+    )
+
+
+def _run_native(plan: Plan, outputs: list[View], table: Any) -> None:
+    """Compute a plan operation by operation with the device's own library, on memory shared with the host."""
+    leaves = [leaf.host() for leaf in plan.leaves]
+    sources = {"leaf": leaves, "scalar": plan.scalars, "step": []}
+    results: list[Any] = sources["step"]
+    with np.errstate(all="ignore"):
+        for step in plan.steps:
+            args = []
+            for (where, index), dtype in zip(step.args, step.ins, strict=True):
+                value = sources[where][index]
+                args.append(value if value.dtype == dtype else value.astype(dtype))
+            function = table[step.op.name]
+            results.append(args[0].astype(step.dtype) if step.op is CAST else function(*args))
+    for index, view in zip(plan.outputs, outputs, strict=True):
+        np.copyto(view.host(), results[index])  # type: ignore[arg-type]

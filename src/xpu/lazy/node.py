@@ -1,0 +1,148 @@
+"""An expression that has not been computed yet."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..config import config
+from ..memory import View
+
+if TYPE_CHECKING:
+    from ..device import Device
+    from .operations import Operation
+
+DType = np.dtype[Any]
+
+MAX_OPERATIONS = 64
+"""Operations in one expression, shared parts counted each time they are used."""
+MAX_HEIGHT = 40
+"""Operations on the longest way from a result to an input."""
+MAX_INPUTS = 16
+"""Arrays that one kernel reads."""
+MAX_PINNED = 256 * 2**20
+"""Bytes of inputs that an expression may keep alive, or eight times its own result where that is more."""
+_PRUNE_AT = 32
+
+
+class Node:
+    """One deferred operation.
+
+    ``args`` are nodes, views and NumPy scalars, each to be cast to its dtype in ``ins``. Once computed, ``value`` is the
+    result and ``args`` is empty, so that inputs are released. ``owner`` refers weakly to the array that shows this node:
+    while it lives, evaluating a larger expression stores this node's result too.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "args",
+        "count",
+        "device",
+        "dtype",
+        "height",
+        "inputs",
+        "ins",
+        "op",
+        "owner",
+        "pinned",
+        "shape",
+        "value",
+    )
+
+    op: Operation
+    args: tuple[Any, ...]
+    ins: tuple[DType, ...]
+    dtype: DType
+    shape: tuple[int, ...]
+    device: Device
+    value: View | None
+    owner: Any
+    count: int
+    height: int
+    inputs: int
+    pinned: int
+
+
+def register(node: Node, view: View) -> None:
+    """Enter a node among the readers of a storage."""
+    readers = view.storage.readers
+    readers.append(weakref.ref(node))
+    if len(readers) >= _PRUNE_AT and len(readers) & (len(readers) - 1) == 0:
+        readers[:] = [ref for ref in readers if (other := ref()) is not None and other.value is None]
+
+
+def defer(
+    op: Operation, ins: tuple[DType, ...], dtype: DType, args: tuple[Any, ...], shape: tuple[int, ...], device: Device
+) -> Node:
+    """Return a node for an operation whose types and shape have been checked.
+
+    Arguments that are smaller than the result are computed first, and so is the largest argument when a limit is met.
+    """
+    node = Node()
+    node.op = op
+    node.ins = ins
+    node.dtype = dtype
+    node.shape = shape
+    node.device = device
+    node.value = None
+    node.owner = None
+    while True:
+        count, height, inputs, pinned = 1, 0, 0, 0
+        largest: Node | None = None
+        settled = []
+        for arg in args:
+            if type(arg) is Node:
+                if arg.value is None and arg.shape != shape:
+                    force(arg)
+                if arg.value is not None:
+                    arg = arg.value
+                else:
+                    count += arg.count
+                    inputs += arg.inputs
+                    pinned += arg.pinned
+                    if arg.height > height:
+                        height = arg.height
+                    if largest is None or arg.count > largest.count:
+                        largest = arg
+            if type(arg) is View:
+                inputs += 1
+                pinned += arg.storage.nbytes
+            settled.append(arg)
+        args = tuple(settled)
+        if largest is None:
+            break
+        if count <= MAX_OPERATIONS and height < MAX_HEIGHT and inputs <= MAX_INPUTS and not _pins_too_much(node, pinned):
+            break
+        force(largest)
+    node.args = args
+    node.count = count
+    node.height = height + 1
+    node.inputs = inputs
+    node.pinned = pinned
+    for arg in args:
+        if type(arg) is View:
+            register(node, arg)
+    if not config.fuse:
+        force(node)
+    return node
+
+
+def _pins_too_much(node: Node, pinned: int) -> bool:
+    if pinned <= MAX_PINNED:
+        return False
+    size = node.dtype.itemsize
+    for extent in node.shape:
+        size *= extent
+    return pinned > 8 * size
+
+
+def force(node: Node) -> View:
+    """Compute a node, if that has not been done, and return its value."""
+    if node.value is None:
+        from .evaluate import evaluate
+
+        evaluate(node)
+    assert node.value is not None
+    return node.value
