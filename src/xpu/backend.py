@@ -22,6 +22,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+# For backends to raise: the device is gone for this process.
+from .errors import DeviceLostError as DeviceLostError  # noqa: PLC0414
+
 ENTRY_POINT_GROUP = "xpu.backends"
 
 Kind = Literal["cpu", "gpu", "accelerator"]
@@ -160,6 +163,8 @@ class BackendDevice(ABC):
     """Further words by which users call this device: its platform, its vendor (``("pocl",)``)."""
     listed: bool = True
     """Whether ``xp.devices()`` lists it; devices for debugging are reached by name only."""
+    pool_limit: int | None = None
+    """Bytes of free blocks that xpu keeps for reuse; None: a quarter of the device's memory; 0: none, each block is fresh."""
 
     def open(self) -> None:  # noqa: B027
         """Make contexts and queues. Called once before any other method below; raise on failure."""

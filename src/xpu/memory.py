@@ -35,7 +35,7 @@ class Pool:
         self._free: dict[int, list[Any]] = {}
         self._lock = threading.RLock()
         self.limit = limit
-        """Bytes kept at most while free; None: a quarter of the device's memory."""
+        """Bytes kept at most while free; None: what the device says (``BackendDevice.pool_limit``)."""
         self.held = 0
         """Bytes free in the pool."""
         self.used = 0
@@ -81,7 +81,9 @@ class Pool:
         """Take a block back."""
         with self._lock:
             self.used -= size
-            limit = self.limit if self.limit is not None else self._device.info.memory // 4
+            limit = self.limit if self.limit is not None else self._device.backend_device.pool_limit
+            if limit is None:
+                limit = self._device.info.memory // 4
             if self.held + size > limit:
                 self._device.backend_device.free(block)
                 return
