@@ -157,6 +157,8 @@ def _conformance_of_all(options: argparse.Namespace) -> int:
     devices = collect_safely().devices()
     results = []
     for device in devices:
+        if not device.listed:
+            continue
         if not device.works:
             results.append((device.device, device.name, f"not tested: {device.failure}"))
             continue

@@ -17,7 +17,7 @@ FLOORS = (
     {"memory", "device"},
     {"kernel"},
     {"kernels", "lazy"},
-    {"array", "ops"},
+    {"array", "apply", "ops"},
     {"linalg", "fft", "random", "nn", "cv"},
     {"", "profile", "doctor", "bench", "cli", "conformance", "__main__"},
 )

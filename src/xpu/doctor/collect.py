@@ -147,6 +147,7 @@ def _device(device: Device) -> DeviceReport:
         failure=failure,
         speed=device.speed,
         limits=asdict(info.limits),
+        listed=device.backend_device.listed,
     )
 
 

@@ -29,6 +29,8 @@ class DeviceReport:
     speed: float
     """Elements a second in the probe kernel; it decides among devices of the same kind."""
     limits: dict[str, Any] = field(default_factory=dict)
+    listed: bool = True
+    """Whether ``xp.devices()`` names it: the interpreter, a tool for kernel authors, is found only by its name."""
 
     @property
     def works(self) -> bool:

@@ -1,0 +1,294 @@
+"""A tour of xpu on one device: a real photograph is filtered, numbers are crunched, every result is checked.
+
+    python examples/tour.py                                  # the current device (cpu, or XPU_DEVICE)
+    python examples/tour.py --device opencl                  # the same script, another device
+    python examples/tour.py --device cuda --image me.jpg     # your own photograph
+
+Each step is compared with what NumPy, OpenCV or SciPy compute on the host. A result that differs by more than rounding
+allows makes the exit code 1. `make demo` runs the tour on every device of the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from photograph import PhotographError, load, side_by_side
+from scipy import signal
+
+import xpu as xp
+
+EPS = float(np.finfo(np.float32).eps) / 2  # the relative error of one float32 rounding
+
+
+# ------------------------------------------------------------------------------------- a kernel of our own
+
+
+@xp.kernel
+def pen_drawing(photo, dx, dy, strength, out):
+    """Darken every pixel by the edge that runs through it. One work-item a pixel; runs on every device."""
+    y = xp.global_id(0)
+    x = xp.global_id(1)
+    if y < out.shape[0] and x < out.shape[1]:
+        edge = xp.math.sqrt(dx[y, x] * dx[y, x] + dy[y, x] * dy[y, x])
+        light = xp.math.exp(-strength * edge)
+        for channel in range(3):
+            out[y, x, channel] = photo[y, x, channel] * light
+
+
+# ----------------------------------------------------------------------------------------------- the steps
+
+
+@dataclass
+class Step:
+    """One computation on the device, the same one on the host, and how far apart they may be."""
+
+    name: str
+    size: str
+    on_device: Callable[[], Any]
+    on_host: Callable[[], np.ndarray]
+    allowed: Callable[[np.ndarray], float]
+
+
+def steps(photo: np.ndarray) -> list[Step]:
+    """Return the tour for one photograph: its inputs are on the device when the clock starts."""
+    height, width, _ = photo.shape
+    gray = cv2.cvtColor(photo, cv2.COLOR_BGR2GRAY)
+    random = np.random.default_rng(2026)
+
+    x, g = xp.asarray(photo), xp.asarray(gray)
+    dx_host, dy_host = cv2.Sobel(gray, cv2.CV_32F, 1, 0), cv2.Sobel(gray, cv2.CV_32F, 0, 1)
+    dx, dy = xp.asarray(dx_host), xp.asarray(dy_host)
+    out = xp.empty(photo.shape, dtype=xp.float32)
+
+    n = 4_000_000
+    a, b, c = random.standard_normal((3, n), dtype=np.float32)
+    xa, xb, xc = xp.asarray(a), xp.asarray(b), xp.asarray(c)
+
+    k = 1024
+    p, q = random.uniform(-1, 1, (2, k, k)).astype(np.float32)
+    xp_, xq = xp.asarray(p), xp.asarray(q)
+
+    crop = photo[:512, :512].transpose(2, 0, 1).astype(np.float32)[None] / np.float32(255)
+    filters = random.uniform(-1, 1, (8, 3, 7, 7)).astype(np.float32)
+    xcrop, xfilters = xp.asarray(crop), xp.asarray(filters)
+
+    def draw() -> Any:
+        pen_drawing[(height, width)](x, dx, dy, 0.01, out)
+        return out
+
+    def draw_on_host() -> np.ndarray:
+        edge = np.sqrt(dx_host.astype(np.float64) ** 2 + dy_host.astype(np.float64) ** 2)
+        return photo * np.exp(-0.01 * edge)[..., None]
+
+    pixels = f"{width} x {height}"
+    return [
+        Step("copy the photo there and back", pixels, lambda: xp.asarray(photo), lambda: photo.copy(), exactly),
+        Step(
+            "GaussianBlur 5 x 5",
+            pixels,
+            lambda: xp.cv.GaussianBlur(x, (5, 5), 0),
+            lambda: cv2.GaussianBlur(photo, (5, 5), 0),
+            exactly,
+        ),
+        Step(
+            "Sobel",
+            pixels,
+            lambda: xp.cv.Sobel(g, cv2.CV_16S, 1, 0),
+            lambda: cv2.Sobel(gray, cv2.CV_16S, 1, 0),
+            exactly,
+        ),
+        Step(
+            "sqrt(a*a+b*b)*exp(-c)+where(...)",
+            f"{n // 10**6} million",
+            lambda: xp.sqrt(xa * xa + xb * xb) * xp.exp(-xc) + xp.where(xa > 0, xb, xc),
+            lambda: np.sqrt(a * a + b * b) * np.exp(-c) + np.where(a > 0, b, c),
+            rounded(16),
+        ),
+        Step("matmul", f"{k} x {k}", lambda: xp_ @ xq, lambda: p @ q, summed(k, np.abs(p) @ np.abs(q))),
+        Step(
+            "conv2d, 8 filters 7 x 7",
+            f"{crop.shape[3]} x {crop.shape[2]}",
+            lambda: xp.nn.conv2d(xcrop, xfilters, padding=3),
+            lambda: convolution(crop, filters),
+            summed(3 * 7 * 7, convolution(crop, np.abs(filters))),
+        ),
+        Step("your own @xp.kernel", pixels, draw, draw_on_host, rounded(16)),
+    ]
+
+
+def convolution(images: np.ndarray, filters: np.ndarray) -> np.ndarray:
+    """Return the convolution of nn.conv2d, by SciPy."""
+    planes = [
+        sum(signal.correlate2d(image[c], one[c], mode="same") for c in range(len(one)))
+        for image in images
+        for one in filters
+    ]
+    return np.stack(planes).reshape(len(images), len(filters), *images.shape[2:])
+
+
+# --------------------------------------------------------------------------- how far apart results may be
+
+
+def exactly(reference: np.ndarray) -> float:
+    """Integers are equal or wrong."""
+    return 0.0
+
+
+def rounded(operations: int) -> Callable[[np.ndarray], float]:
+    """Allow a chain of operations one rounding of the largest result each."""
+    return lambda reference: operations * EPS * float(np.abs(reference).max(initial=0))
+
+
+def summed(terms: int, magnitudes: np.ndarray) -> Callable[[np.ndarray], float]:
+    """Allow for sums of products taken in another order, on the device and on the host.
+
+    ``magnitudes`` are the same sums without signs. Roundings add up like a random walk, so the error of one such sum is
+    below ``sqrt(terms)`` roundings of that size.
+    """
+    return lambda reference: 2 * math.sqrt(terms) * EPS * float(magnitudes.max())
+
+
+# ------------------------------------------------------------------------------------------------ measuring
+
+
+@dataclass
+class Result:
+    """A line of the table."""
+
+    step: str
+    size: str
+    device: str
+    first: float
+    seconds: float
+    host_seconds: float
+    difference: float
+    allowed: float
+
+    @property
+    def equal(self) -> bool:
+        """Whether the difference is within what rounding allows (and a number at all)."""
+        return self.difference <= self.allowed
+
+
+def finish(value: Any) -> Any:
+    """Wait until a result is really there: xpu defers elementwise work, and devices run beside Python."""
+    xp.synchronize()
+    return value
+
+
+def run(step: Step, device: xp.Device) -> Result:
+    """Time one step and compare its result with the host's."""
+    start = time.perf_counter()
+    value = finish(step.on_device())
+    first = time.perf_counter() - start  # compiling included
+    seconds = timed(lambda: finish(step.on_device()))
+    reference = step.on_host()
+    host_seconds = timed(step.on_host)
+    got = xp.asnumpy(value)
+    if got.shape != reference.shape:
+        difference = math.inf
+    else:
+        difference = float(np.abs(got.astype(np.float64) - reference).max(initial=0))
+    return Result(step.name, step.size, str(device), first, seconds, host_seconds, difference, step.allowed(reference))
+
+
+def timed(action: Callable[[], Any], budget: float = 0.3) -> float:
+    """Return the median of as many runs as fit into the budget, three at least."""
+    times: list[float] = []
+    while len(times) < 3 or (sum(times) < budget and len(times) < 50):
+        start = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+# ------------------------------------------------------------------------------------------------- the output
+
+
+def table(results: list[Result], device: xp.Device) -> Any:
+    """Return the results as a table for people."""
+    from rich.table import Table
+
+    out = Table(
+        title=f"{device}: {device.info.name} ({device.info.driver or device.info.vendor})", title_justify="left"
+    )
+    out.add_column("step")
+    out.add_column("size", style="dim")
+    out.add_column("device")
+    for heading in ("first call", "time", "on the host", "difference", "allowed"):
+        out.add_column(heading, justify="right", style="dim" if heading in ("first call", "allowed") else "")
+    out.add_column("")
+    for r in results:
+        verdict = "[green]equal[/]" if r.equal else "[bold red]WRONG[/]"
+        cells = [milliseconds(r.first), milliseconds(r.seconds), milliseconds(r.host_seconds)]
+        out.add_row(r.step, r.size, r.device, *cells, f"{r.difference:.2g}", f"{r.allowed:.2g}", verdict)
+    return out
+
+
+def milliseconds(seconds: float) -> str:
+    """Return a time with three figures."""
+    ms = seconds * 1e3
+    return f"{ms:.3g} ms" if ms < 1000 else f"{seconds:.3g} s"
+
+
+def picture(photo: np.ndarray) -> np.ndarray:
+    """Return the photograph before and after, everything in between computed on the device."""
+    x = xp.asarray(photo)
+    blurred = xp.cv.GaussianBlur(x, (5, 5), 0)
+    gray = xp.asarray(cv2.cvtColor(xp.asnumpy(blurred), cv2.COLOR_BGR2GRAY))
+    dx, dy = xp.cv.Sobel(gray, cv2.CV_32F, 1, 0), xp.cv.Sobel(gray, cv2.CV_32F, 0, 1)
+    out = xp.empty(photo.shape, dtype=xp.float32)
+    pen_drawing[photo.shape[:2]](x, dx, dy, 0.01, out)
+    edges = xp.asnumpy(xp.sqrt(dx * dx + dy * dy))
+    edges = np.repeat(np.clip(edges, 0, 255).astype(np.uint8)[..., None], 3, axis=2)
+    drawn = np.clip(np.rint(xp.asnumpy(out)), 0, 255).astype(np.uint8)
+    return side_by_side({"before": photo, "edges (Sobel)": edges, "after (pen_drawing)": drawn})
+
+
+def main() -> int:
+    """Take the tour; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    xp.add_device_option(parser)
+    parser.add_argument("--image", type=Path, metavar="FILE", help="your own photograph; any format that OpenCV reads")
+    parser.add_argument("--output", type=Path, metavar="PNG", help="the before/after picture (tour-<device>.png)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the table's figures there")
+    options = parser.parse_args()
+
+    from rich.console import Console
+
+    console = Console()
+    device = xp.current_device()
+    try:
+        photo, origin = load(options.image)
+    except PhotographError as error:
+        parser.error(str(error))
+    console.print(f"photograph: {origin}", highlight=False)
+
+    results = [run(step, device) for step in steps(photo)]
+    console.print(table(results, device))
+    output = options.output or Path(f"tour-{str(device).replace(':', '-')}.png")
+    cv2.imencode(".png", picture(photo))[1].tofile(output)
+    console.print(f"picture: {output}", highlight=False)
+
+    wrong = [r.step for r in results if not r.equal]
+    if options.json:
+        lines = [asdict(r) | {"equal": r.equal} for r in results]
+        options.json.write_text(json.dumps({"device": str(device), "name": device.info.name, "steps": lines}, indent=2))
+    if wrong:
+        console.print(f"[bold red]differs from the reference: {', '.join(wrong)}[/]", highlight=False)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
