@@ -31,9 +31,8 @@ def main() -> int:
     numpy, xpu = (statistics.median(column) for column in zip(*pairs, strict=True))
     ratio = xpu / numpy
     verdict = "within" if ratio <= MARK else "ABOVE"
-    print(
-        f"import numpy {numpy * 1e3:6.1f} ms\nimport xpu   {xpu * 1e3:6.1f} ms   {ratio:.2f} times numpy ({verdict} the mark, {MARK})"
-    )
+    print(f"import numpy {numpy * 1e3:6.1f} ms")
+    print(f"import xpu   {xpu * 1e3:6.1f} ms   {ratio:.2f} times numpy ({verdict} the mark, {MARK})")
     return 0 if ratio <= MARK else 1
 
 

@@ -23,10 +23,10 @@ from typing import Any
 
 import cv2
 import numpy as np
-from photograph import PhotographError, load, side_by_side
 from scipy import signal
 
 import xpu as xp
+from photograph import PhotographError, load, side_by_side
 
 EPS = float(np.finfo(np.float32).eps) / 2  # the relative error of one float32 rounding
 
@@ -93,7 +93,7 @@ def steps(photo: np.ndarray) -> list[Step]:
 
     pixels = f"{width} x {height}"
     return [
-        Step("copy the photo there and back", pixels, lambda: xp.asarray(photo), lambda: photo.copy(), exactly),
+        Step("copy the photo there and back", pixels, lambda: xp.asarray(photo), photo.copy, exactly),
         Step(
             "GaussianBlur 5 x 5",
             pixels,
