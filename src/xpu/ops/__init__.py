@@ -1,1 +1,1 @@
-
+"""NumPy-like functions, by chapter."""

@@ -1,0 +1,159 @@
+"""Basic indexing: views that share memory, and writes through them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..apply import broadcast_shapes, common_device, is_scalar, to_dtype
+from ..array import Array
+from ..errors import BroadcastError, UnsupportedDTypeError, XpuError
+from ..lazy.evaluate import write
+from ..memory import View
+from .creation import asarray, write_host
+
+__all__ = ["ArrayIndexError", "assign", "basic_view", "getitem", "is_basic", "setitem"]
+
+
+class ArrayIndexError(XpuError, IndexError):
+    """An index is outside an axis, or an array has fewer axes than indices."""
+
+
+def _expand(x: Array, key: Any) -> list[Any]:
+    """Return one item for every axis (and None for new ones), with the ellipsis spelled out."""
+    items = list(key) if isinstance(key, tuple) else [key]
+    used = sum(1 for item in items if item is not None and item is not Ellipsis)
+    ellipses = [place for place, item in enumerate(items) if item is Ellipsis]
+    if len(ellipses) > 1:
+        raise ArrayIndexError("an index can only have a single ellipsis ('...')")
+    if used > x.ndim:
+        raise ArrayIndexError(f"too many indices: the array has {x.ndim} axes, but {used} were indexed")
+    fill = [slice(None)] * (x.ndim - used)
+    place = ellipses[0] if ellipses else len(items)
+    return items[:place] + fill + items[place + len(ellipses) :]
+
+
+def is_basic(key: Any) -> bool:
+    """Whether a key has only integers, slices, an ellipsis and new axes."""
+    items = key if isinstance(key, tuple) else (key,)
+    return all(
+        item is None or item is Ellipsis or isinstance(item, slice) or (_is_integer(item) and not _is_bool(item))
+        for item in items
+    )
+
+
+def _is_integer(item: Any) -> bool:
+    if isinstance(item, (Array, np.ndarray)):
+        return False
+    return isinstance(item, (int, np.integer)) or (hasattr(item, "__index__") and not isinstance(item, (list, tuple)))
+
+
+def _is_bool(item: Any) -> bool:
+    return isinstance(item, (bool, np.bool_))
+
+
+def basic_view(view: View, items: list[Any]) -> View:
+    """Return the window that integers, slices and new axes select."""
+    shape: list[int] = []
+    strides: list[int] = []
+    offset = view.offset
+    axis = 0
+    for item in items:
+        if item is None:
+            shape.append(1)
+            strides.append(0)
+            continue
+        extent, stride = view.shape[axis], view.strides[axis]
+        if isinstance(item, slice):
+            start, stop, step = _slice_indices(item, extent)
+            count = len(range(start, stop, step))
+            if count:
+                offset += start * stride
+            shape.append(count)
+            strides.append(stride * step)
+        else:
+            index = item.__index__()
+            if not -extent <= index < extent:
+                raise ArrayIndexError(f"index {index} is out of bounds for axis {axis} with size {extent}")
+            offset += (index + extent if index < 0 else index) * stride
+        axis += 1
+    return View(view.storage, view.dtype, tuple(shape), tuple(strides), offset)
+
+
+def _slice_indices(item: slice, extent: int) -> tuple[int, int, int]:
+    try:
+        return item.indices(extent)
+    except TypeError:
+        raise ArrayIndexError(f"slice bounds are integers or None, got {item}") from None
+
+
+def getitem(x: Array, key: Any) -> Array:
+    """Return ``x[key]``: a view for basic keys, a copy for index arrays and masks."""
+    if key is Ellipsis or (type(key) is tuple and not key):
+        return Array._of_view(x._concrete(), x._writeable)
+    if not is_basic(key):
+        from .advanced import take_items
+
+        return take_items(x, key)
+    return Array._of_view(basic_view(x._concrete(), _expand(x, key)), x._writeable)
+
+
+def setitem(x: Array, key: Any, value: Any) -> None:
+    """Store ``x[key] = value``; on any error the array stays as it was."""
+    x._check_writeable()
+    if not is_basic(key):
+        from .advanced import put_items
+
+        put_items(x, key, value)
+        return
+    whole = x._concrete()
+    target = basic_view(whole, _expand(x, key))
+    assign(x, target, value)
+
+
+def assign(x: Array, target: View, value: Any) -> None:
+    """Store a value into a window of an array, casting and broadcasting as NumPy does."""
+    device = x._device
+    dtype = target.dtype
+    if type(value) is Array:
+        common_device("setitem", (x, value))
+        source = value._operand()
+        if isinstance(source, View) and source.same_place(target):
+            return
+        shape = value._shape
+        while len(shape) > len(target.shape) and shape[0] == 1:
+            shape = shape[1:]
+        if shape != value._shape:
+            source = value.reshape(shape)._concrete()
+        _check_broadcast(shape, target.shape)
+        write(target, source, device)
+    elif is_scalar(value):
+        write(target, _scalar_for(value, dtype), device)
+    elif isinstance(value, np.ndarray):
+        if value.shape != target.shape and value.size > 1:
+            _check_broadcast(value.shape, target.shape)
+        host = np.broadcast_to(value, target.shape).astype(dtype, copy=False)
+        device.check_dtype(np.dtype(value.dtype) if value.dtype.kind in "biufc" else dtype)
+        write_host(Array._of_view(target), host)
+    elif isinstance(value, (list, tuple)):
+        assign(x, target, asarray(value, device=device))
+    else:
+        raise TypeError(f"cannot store a {type(value).__name__} in an array; convert it with xp.asarray")
+
+
+def _check_broadcast(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
+    if shape != target and broadcast_shapes(shape, target) != target:
+        raise BroadcastError(f"could not broadcast an array of shape {shape} into shape {target}")
+
+
+def _scalar_for(value: Any, dtype: np.dtype[Any]) -> Any:
+    if isinstance(value, (complex, np.complexfloating)) and dtype.kind != "c":
+        raise UnsupportedDTypeError(f"a complex number cannot be stored in an array of {dtype.name}; take its real part")
+    if isinstance(value, (float, np.floating)) and dtype.kind in "iu":
+        if value != value or value in (float("inf"), float("-inf")):
+            raise ValueError(f"cannot store {value} in an array of {dtype.name}")
+        return dtype.type(int(value))
+    return to_dtype(value, dtype)
+
+

@@ -1,0 +1,63 @@
+"""NumPy's ufunc protocol and DLPack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..apply import apply, host_array_refused
+from ..array import Array
+from ..errors import DeviceMismatchError
+from ..lazy.operations import TABLE
+from .linear import matmul
+
+_BY_UFUNC = {operation.ufunc: operation for operation in TABLE.values() if operation.ufunc is not None}
+
+
+def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run a NumPy ufunc on the arrays' own device: ``numpy.add(x, y)`` is ``xp.add(x, y)``."""
+    if method != "__call__":
+        return NotImplemented
+    device = next((value.device for value in inputs if isinstance(value, Array)), None)
+    for value in inputs:
+        if isinstance(value, np.ndarray) and value.size > 1 and device is not None:
+            raise host_array_refused(ufunc.__name__, value, device)
+    out = kwargs.pop("out", None)
+    if out is not None and not all(isinstance(target, Array) for target in out):
+        raise DeviceMismatchError(f"{ufunc.__name__}: results of xpu arrays cannot be stored in NumPy arrays; use xp.asnumpy")
+    if kwargs:
+        raise TypeError(f"{ufunc.__name__} on xpu arrays does not take {', '.join(kwargs)}")
+    if ufunc is np.matmul:
+        result = matmul(*inputs)
+    elif ufunc in _BY_UFUNC:
+        result = apply(_BY_UFUNC[ufunc], *inputs)
+    else:
+        return NotImplemented
+    if out is not None:
+        out[0][...] = result
+        return out[0]
+    return result
+
+
+def to_dlpack(x: Array, **kwargs: Any) -> Any:
+    """Return a DLPack capsule over the array's own memory."""
+    host = x._concrete().host()
+    if host is None:
+        if kwargs.get("dl_device") in ((1, 0),):
+            return x.get().__dlpack__()
+        raise BufferError(f"{x.device} has no memory that DLPack can describe; copy first: xp.asnumpy(x)")
+    x.device.synchronize()
+    if kwargs.get("copy"):
+        host = host.copy()
+    kwargs.pop("copy", None)
+    if kwargs.get("dl_device") is not None and tuple(kwargs["dl_device"]) != (1, 0):
+        raise BufferError(f"{x.device} can only export to the CPU")
+    return host.__dlpack__()
+
+
+def dlpack_device(x: Array) -> tuple[int, int]:
+    """Return DLPack's device of the array: the CPU where memory is shared with the host."""
+    if x.device.info.unified_memory:
+        return (1, 0)
+    raise BufferError(f"{x.device} has no memory that DLPack can describe; copy first: xp.asnumpy(x)")

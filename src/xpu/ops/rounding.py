@@ -1,0 +1,67 @@
+"""Rounding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..apply import apply
+from ..array import Array
+from ..lazy.operations import TABLE
+import builtins
+
+from ..errors import UnsupportedDTypeError
+
+__all__ = [
+    "around",
+    "ceil",
+    "fix",
+    "floor",
+    "rint",
+    "round",
+    "trunc",
+]
+
+
+def floor(x: Array, /) -> Array:
+    """Return the largest integers not above."""
+    return apply(TABLE["floor"], x)
+
+
+def ceil(x: Array, /) -> Array:
+    """Return the smallest integers not below."""
+    return apply(TABLE["ceil"], x)
+
+
+def trunc(x: Array, /) -> Array:
+    """Return the integers next towards zero."""
+    return apply(TABLE["trunc"], x)
+
+
+def rint(x: Array, /) -> Array:
+    """Return the nearest integers, ties to even."""
+    return apply(TABLE["rint"], x)
+
+
+def round(x: Array, /, decimals: int = 0) -> Array:  # noqa: A001
+    """Return values rounded to ``decimals`` decimal places, ties to even.
+
+    As in NumPy, other places than the first are found by scaling, so that ``round(2.675, 2)`` sees the binary number.
+    """
+    kind = x.dtype.kind
+    if kind == "b":
+        raise UnsupportedDTypeError("round is not defined for bool")
+    if kind in "iu" and decimals >= 0:
+        return apply(TABLE["positive"], x)
+    if kind in "iu":
+        scale = x.dtype.type(10 ** -decimals)
+        return (apply(TABLE["rint"], x / scale) * float(scale)).astype(x.dtype)
+    if decimals == 0:
+        return apply(TABLE["rint"], x)
+    scale = float(10.0 ** builtins.abs(decimals))
+    if decimals > 0:
+        return apply(TABLE["rint"], x * scale) / scale
+    return apply(TABLE["rint"], x / scale) * scale
+
+
+around = round
+fix = trunc
