@@ -86,10 +86,14 @@ class Reporter:
         why = "with no barrier between" if together else "and are in different groups, which nothing orders"
         return KernelRaceError(
             f"kernel {self.kernel!r}: race on element {tuple_text(index)} of {self._array(site, name, space)}: "
-            f"{first} {other_how} it and {item} {how} it, {why}.\n"
-            f"{first} {other_how} it here:{place(self._loc(first_site))}\n"
-            f"{item} {how} it here:{place(self._loc(site))}"
+            f"{first} {other_how} it and {item} {how} it, {why}."
+            + self._spot(f"{first} {other_how} it", self._loc(first_site))
+            + self._spot(f"{item} {how} it", self._loc(site))
         )
+
+    @staticmethod
+    def _spot(who: str, loc: ir.Loc | None) -> str:
+        return f"\n{who} here:{place(loc)}" if loc is not None else ""
 
     def divergent(self, waiting: Item, barrier: int, other: Item, other_barrier: int | None) -> KernelRaceError:
         """Return the error for a barrier that not all items of a group reach."""
@@ -101,8 +105,9 @@ class Reporter:
             return KernelRaceError(f"{start}a barrier that {other} never reached: it has ended.{place(loc)}")
         there = self.program.barriers[other_barrier].loc
         return KernelRaceError(
-            f"{start}one barrier, {other} at another.\n"
-            f"{waiting} waits here:{place(loc)}\n{other} waits here:{place(there)}"
+            f"{start}one barrier, {other} at another."
+            + self._spot(f"{waiting} waits", loc)
+            + self._spot(f"{other} waits", there)
         )
 
     def assertion(self, item: Item, site: int) -> KernelAssertionError:
