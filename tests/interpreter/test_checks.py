@@ -154,7 +154,7 @@ def test_a_barrier_some_never_reach(file):
     early = ir.If(binary("eq", gid(), const(1)), [ir.Return()])
     node = kernel([], [early, ir.Barrier(loc=ir.Loc(file, 2, 4, 23))])
     with pytest.raises(
-        KernelRaceError, match="divergent barrier in group 0: work-item 0 waits .* work-item 1 never reached"
+        KernelRaceError, match=r"divergent barrier in group 0: work-item 0 waits .* work-item 1 never reached"
     ) as caught:
         run(node, 4)
     assert "line 2" in str(caught.value)
@@ -200,7 +200,7 @@ def test_variables_never_assigned(file):
     node = kernel(
         [array("a", written=True)], [branch, store("a", var("v", F32), gid())], {"v": F32}, loc=ir.Loc(file, 1)
     )
-    with pytest.raises(KernelRaceError, match="variable 'v' is read before anything was assigned to it.*work-item 1"):
+    with pytest.raises(KernelRaceError, match=r"variable 'v' is read before anything was assigned to it.*work-item 1"):
         run(node, 2, ones())
 
 
