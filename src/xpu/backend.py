@@ -272,8 +272,19 @@ class BackendDevice(ABC):
 
     # -- 5. library
 
-    library: Mapping[str, Callable[..., Any]] = {}
-    """``operation -> native implementation``; see ``docs/backends.md`` for the names and their signatures."""
+    library: Mapping[str, Any] = {}
+    """``operation -> native implementation``, on arrays that :meth:`native_array` made; see ``docs/backends.md``.
+
+    ``elementwise``: a mapping of operation names to functions of arrays that return a new array, only those whose result is
+    exact. ``matmul(a, b, out)``; ``sum``, ``prod``, ``min``, ``max``, ``any``, ``all`` as ``f(a, axes, out)`` with a tuple of
+    axes, computed in the dtype of ``out``; ``argmin``, ``argmax`` as ``f(a, axis, out)``.
+    """
+
+    def native_array(
+        self, block: Any, dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...], offset: int
+    ) -> Any:
+        """Return the library's array over a window of a block; strides and offset count bytes."""
+        return np.ndarray(shape, dtype, self.host_view(block), offset, strides)  # type: ignore[arg-type]
 
 
 # ----------------------------------------------------------------------------------------------- the backend
