@@ -27,3 +27,19 @@ def host_compiler():
     if found is None:
         pytest.skip("no C++ compiler here (g++, clang++): printed CUDA C cannot be run on the host")
     return found
+
+
+@pytest.fixture
+def cuda(machine, host_compiler):
+    """The device ``cuda``, as users get it, over the stand-in."""
+    from xpu.device import get_device, registry
+    from xpu_cuda import CudaBackend
+
+    real = registry.load().get("cuda")
+    registry.register(CudaBackend())
+    try:
+        yield get_device("cuda")
+    finally:
+        registry.unregister("cuda")
+        if real is not None:
+            registry.register(real)

@@ -6,9 +6,9 @@
     pytest_plugins = ["every_kernel_as_cuda"]
 
 Kernels are collected while the tests run, told apart by their CUDA text, and compiled at the end, for two
-architectures (see :mod:`nvrtc`). A kernel that cannot be printed, or that the compiler refuses, makes the run fail and
-is shown with the test that built it first. What was accepted is remembered in pytest's cache by a digest of text, compiler
-and options, so a second run compiles only what is new. ``--no-nvrtc`` switches all of it off.
+architectures (see :mod:`nvrtc`). A kernel that cannot be printed, or that the compiler refuses, makes the run fail;
+it is shown with the test that built it first. What was accepted is remembered in pytest's cache by a digest of text,
+compiler and options, so a second run compiles only what is new. ``--no-nvrtc`` switches all of it off.
 """
 
 from __future__ import annotations

@@ -424,3 +424,21 @@ extern "C" __global__ void xpu_torn(long long gsize0) {
     kernel = device.compile(make_source(text, barriers=True))
     with pytest.raises(DeviceLostError):
         device.launch(kernel, (8,), (8,), [np.int64(8)])
+
+
+def test_the_stand_in_invents_no_names():
+    """What the backend calls on the stand-in exists in CuPy, where a real one is installed."""
+    cupy = pytest.importorskip("cupy", reason="CuPy is not installed, so the stand-in cannot be compared with it")
+    import fakecupy
+
+    pairs = [(fakecupy.make_cupy(), cupy)]
+    missing = []
+    while pairs:
+        pretended, real = pairs.pop()
+        for name in vars(pretended):
+            if not name.startswith("_"):
+                if not hasattr(real, name):
+                    missing.append(name)
+                elif type(vars(pretended)[name]) is type(os):
+                    pairs.append((vars(pretended)[name], getattr(real, name)))
+    assert missing == []
