@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
+ARGS ?=
 
 BIN := $(VENV)/bin
 PY := $(BIN)/python
@@ -48,7 +49,10 @@ bench: $(VENV)/.bench ## time xpu on this machine
 
 oclgrind: $(VENV)/.test ## run the conformance suite in the OpenCL simulator that reports every bad access
 	@command -v oclgrind >/dev/null || { echo "oclgrind is not installed: sudo apt-get install oclgrind"; exit 1; }
-	@tools/oclgrind.sh $(PY)
+	@rm -f $(VENV)/oclgrind.log
+	@oclgrind --uninitialized --data-races --log $(VENV)/oclgrind.log $(PY) -m xpu conformance --device opencl -- $(ARGS)
+	@if [ -s $(VENV)/oclgrind.log ]; then head -n 60 $(VENV)/oclgrind.log; echo "all of it: $(VENV)/oclgrind.log"; exit 1; fi
+	@echo "oclgrind has nothing to report"
 
 wheel: $(VENV)/.test ## build the wheel and the source distribution into dist/
 	@$(INSTALL) build

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 
-cv2 = pytest.importorskip("cv2")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
