@@ -143,7 +143,7 @@ class Storage:
 class View:
     """A strided window of a storage: what a concrete array is made of. Strides and offset count elements."""
 
-    __slots__ = ("_host", "dtype", "offset", "shape", "storage", "strides")
+    __slots__ = ("_host", "_native", "dtype", "offset", "shape", "storage", "strides")
 
     def __init__(
         self, storage: Storage, dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0
@@ -154,6 +154,7 @@ class View:
         self.strides = strides
         self.offset = offset
         self._host: np.ndarray | None = None
+        self._native: Any = None
 
     def host(self) -> np.ndarray | None:
         """Return a NumPy array over the same memory, where host and device share it."""
@@ -165,6 +166,15 @@ class View:
             strides = tuple([stride * itemsize for stride in self.strides])
             self._host = np.ndarray(self.shape, self.dtype, raw, self.offset * itemsize, strides)  # type: ignore[arg-type]
         return self._host
+
+    def native(self) -> Any:
+        """Return the array over the same memory that the device's library works on."""
+        if self._native is None:
+            itemsize = self.dtype.itemsize
+            strides = tuple([stride * itemsize for stride in self.strides])
+            backend = self.storage.device.backend_device
+            self._native = backend.native_array(self.storage.block, self.dtype, self.shape, strides, self.offset * itemsize)
+        return self._native
 
     @property
     def size(self) -> int:

@@ -41,7 +41,7 @@ class FunctionPool:
         self.functions: dict[str, ir.Function] = {}
 
     def call(self, function: Any, args: list[ir.Expr]) -> ir.Expr:
-        """Return a call of a kernel-language function, lane by lane where it takes no vectors."""
+        """Return a call of a kernel-language function."""
         specialised, result = function.specialize([arg.type for arg in args], self.info)
         for item in specialised:
             self.functions.setdefault(item.name, item)
@@ -94,7 +94,17 @@ class PlanEmitter(Emitter):
     def call(self, name: str, args: list[ir.Expr]) -> ir.Expr:
         from ..kernels.elementwise import FUNCTIONS
 
-        return self.pool.call(FUNCTIONS[name], args)
+        overloads = FUNCTIONS[name]
+        dtype = args[0].type.dtype
+        function = overloads.pick(dtype)
+        if self.lanes == 1 or dtype.kind in overloads.lanes:
+            return self.pool.call(function, args)
+        kept = [self.assign(arg, f"v{len(self.variables)}") for arg in args]
+        items = []
+        for lane in range(self.lanes):
+            scalars: list[ir.Expr] = [ir.Lane(ir.Scalar(arg.type.dtype), arg, lane) for arg in kept]
+            items.append(self.pool.call(function, scalars))
+        return ir.VectorOf(ir.Vector(items[0].type.dtype, self.lanes), items)
 
     def run(self) -> list[ir.Expr]:
         """Emit every step; return the values of the plan's outputs."""

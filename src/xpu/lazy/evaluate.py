@@ -97,25 +97,31 @@ def write(target: View, source: Any, device: Device) -> None:
     with device.lock:
         if 0 in target.shape:
             return
-        root = source if type(source) is Node else None
-        if root is not None and root.value is None and (root.shape != target.shape or _is_shown(root)):
-            force(root)
+        root = source if type(source) is Node and source.value is None else None
+        if root is not None and root.shape != target.shape:
+            source, root = force(root), None
         plan = _assignment(target, source)
-        if _conflicts(plan, target):
-            if root is not None and root.value is None:
-                source = force(root)
-            else:
-                temporary = new_view(device, target.shape, target.dtype)
-                run(plan, [temporary], device)
-                source = temporary
+        shown = root is not None and _is_shown(root)
+        if _conflicts(plan, target) or (shown and any(leaf.storage is target.storage for leaf in plan.leaves)):
+            source = _settle(root, plan, target, device)
+            root = None
             plan = _assignment(target, source)
         launch = prepare(plan, [target], device)
-        if root is not None:
+        if root is not None and not shown:
             # The plan has all it needs. Intermediates that nobody else refers to die here, and need no evaluation.
             root.args = ()
         del source, root
         force_readers(target.storage)
         launch()
+
+
+def _settle(root: Node | None, plan: Plan, target: View, device: Device) -> View:
+    """Compute what is to be written into memory of its own."""
+    if root is not None:
+        return force(root)
+    temporary = new_view(device, target.shape, target.dtype)
+    run(plan, [temporary], device)
+    return temporary
 
 
 def _is_shown(node: Node) -> bool:
@@ -231,8 +237,8 @@ def _is_exact(plan: Plan, native_table: Any) -> bool:
 
 
 def _run_native(plan: Plan, outputs: list[View], table: Any) -> None:
-    """Compute a plan operation by operation with the device's own library, on memory shared with the host."""
-    leaves = [leaf.host() for leaf in plan.leaves]
+    """Compute a plan operation by operation with the device's own library."""
+    leaves = [leaf.native() for leaf in plan.leaves]
     sources = {"leaf": leaves, "scalar": plan.scalars, "step": []}
     results: list[Any] = sources["step"]
     with np.errstate(all="ignore"):
@@ -244,4 +250,4 @@ def _run_native(plan: Plan, outputs: list[View], table: Any) -> None:
             function = table[step.op.name]
             results.append(args[0].astype(step.dtype) if step.op is CAST else function(*args))
     for index, view in zip(plan.outputs, outputs, strict=True):
-        np.copyto(view.host(), results[index])  # type: ignore[arg-type]
+        view.native()[...] = results[index]

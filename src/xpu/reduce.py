@@ -1,0 +1,88 @@
+"""Reductions: axes, dtypes and empty cases, then a native library or the portable kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import apply as _apply
+from .array import Array
+from .config import config
+from .errors import UnsupportedDTypeError, XpuError
+from .lazy.evaluate import new_view, write
+from .memory import View, contiguous_strides
+from .ops.manipulation import normalize_axes
+
+DType = np.dtype[Any]
+_IDENTITY: dict[str, Any] = {"sum": 0, "prod": 1, "any": False, "all": True}
+_BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
+
+
+class EmptyReductionError(XpuError, ValueError):
+    """An extremum over no elements."""
+
+
+def reduce(op: str, x: Array, axis: Any, keepdims: bool, dtype: DType | None = None) -> Array:
+    """Reduce over axes.
+
+    Parameters
+    ----------
+    op : str
+        ``sum``, ``prod``, ``min``, ``max``, ``any``, ``all``, ``argmin`` or ``argmax`` (one axis, or None for all in C order).
+    x : Array
+    axis : int, tuple of int, or None
+    keepdims : bool
+    dtype : dtype, optional
+        Of the result, and of the computation, for ``sum`` and ``prod``.
+    """
+    if not isinstance(x, Array):
+        raise TypeError(f"xp.{op} takes an xpu array, got {type(x).__name__}; see xp.asarray")
+    indexed = op.startswith("arg")
+    if indexed and isinstance(axis, (tuple, list)):
+        raise TypeError(f"{op} takes one axis or None, got {axis!r}")
+    axes = normalize_axes(axis, x.ndim)
+    result = _result_dtype(op, x, dtype)
+    kept = tuple(1 if k in axes else n for k, n in enumerate(x.shape))
+    shape = kept if keepdims else tuple(n for k, n in enumerate(x.shape) if k not in axes)
+    count = 1
+    for k in axes:
+        count *= x.shape[k]
+    out = new_view(x.device, shape, result)
+    if out.size == 0:
+        return Array._of_view(out)
+    if count == 0:
+        if op not in _IDENTITY:
+            raise EmptyReductionError(f"{op} of no elements (shape {x.shape}, axis {axis}): it has no identity")
+        write(out, result.type(_IDENTITY[op]), x.device)
+        return Array._of_view(out)
+    _run(op, x, axes, out, kept)
+    return Array._of_view(out)
+
+
+def _result_dtype(op: str, x: Array, dtype: DType | None) -> DType:
+    if op in ("any", "all"):
+        return _BOOL
+    if op in ("argmin", "argmax"):
+        return _INT64
+    result = x.dtype if dtype is None else dtype
+    x.device.check_dtype(result)
+    if op in ("sum", "prod") and x.dtype.kind == "c" and result.kind != "c":
+        raise UnsupportedDTypeError(f"{op} of complex numbers cannot be {result.name}; take the real part first")
+    return result
+
+
+def _run(op: str, x: Array, axes: tuple[int, ...], out: View, kept: tuple[int, ...]) -> None:
+    native = x.device.backend_device.library.get(op) if config.library else None
+    if native is not None:
+        source = x if op in ("any", "all", "argmin", "argmax") or x.dtype == out.dtype else _apply.astype(x, out.dtype)
+        target = View(out.storage, out.dtype, kept, contiguous_strides(kept), 0)
+        if op.startswith("arg"):
+            native(source._concrete().native(), axes[0] if len(axes) == 1 else None, target.native())
+        else:
+            native(source._concrete().native(), axes, target.native())
+        return
+    from .lazy.reductions import reduce_into
+
+    reduce_into(op, x._operand(), axes, out, x.device)
+
