@@ -39,6 +39,7 @@ from .errors import __all__ as _errors
 from .info import __array_namespace_info__
 from .kernel.language import *  # noqa: F403
 from .kernel.language import __all__ as _language
+from .kernel.launch import func, kernel
 from .ops.arithmetic import *  # noqa: F403
 from .ops.arithmetic import __all__ as _arithmetic
 from .ops.bitwise import *  # noqa: F403
@@ -92,7 +93,9 @@ __all__ = [
     "device",
     "devices",
     "e",
+    "func",
     "inf",
+    "kernel",
     "math",
     "nan",
     "newaxis",
