@@ -73,9 +73,7 @@ def _product(a: Array, b: Array, shape: tuple[int, ...], batch: tuple[int, ...])
     a_view = broadcast_to(a, (*batch, *a.shape[-2:]))._concrete()
     b_view = broadcast_to(b, (*batch, *b.shape[-2:]))._concrete()
     native = device.backend_device.library.get("matmul") if config.library else None
-    if native is not None:
-        native(a_view.native(), b_view.native(), out.native())
-    else:
+    if native is None or native(a_view.native(), b_view.native(), out.native()) is NotImplemented:
         matmul_views(a_view, b_view, out)
     return Array._of_view(out)
 
