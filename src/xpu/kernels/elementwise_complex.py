@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..kernel import language as xp
+from ..kernel.stdlib import words as xp
 from ..kernel.stdlib import complex_basic
 
 NAN = float("nan")
@@ -34,7 +34,7 @@ def sign(z: Any) -> Any:
             return complex(x - x, x - x)
         if xp.math.isinf(x):
             return complex(xp.math.copysign(1.0, x), 0.0)
-        return complex(0.0 * x, xp.math.copysign(1.0, y))
+        return complex(0.0, xp.math.copysign(1.0, y))
     if h == 0.0:
         return complex(h, h)
     return complex(x / h, y / h)

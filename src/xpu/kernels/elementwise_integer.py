@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernel import language as xp
+from ..kernel.stdlib import words as xp
 
 
 @xp.func
@@ -90,8 +90,8 @@ def gcd_unsigned(a: Any, b: Any) -> Any:
 
 @xp.func
 def gcd_signed(a: Any, b: Any) -> Any:
-    """Greatest common divisor of the magnitudes."""
-    return gcd_unsigned(xp.math.abs(a), xp.math.abs(b))
+    """Greatest common divisor of the magnitudes; the smallest integer has none of its own, so signs go last."""
+    return xp.math.abs(gcd_unsigned(a, b))
 
 
 @xp.func
@@ -103,7 +103,8 @@ def lcm_unsigned(a: Any, b: Any) -> Any:
 @xp.func
 def lcm_signed(a: Any, b: Any) -> Any:
     """Least common multiple of the magnitudes."""
-    return lcm_unsigned(xp.math.abs(a), xp.math.abs(b))
+    divisor = gcd_unsigned(a, b)
+    return xp.math.abs(a // divisor) * xp.math.abs(b)
 
 
 def make_power(dtype: np.dtype[Any]) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernel import language as xp
+from ..kernel.stdlib import words as xp
 
 LN2 = 0.6931471805599453
 LOG2E = 1.4426950408889634
@@ -221,7 +221,7 @@ def make_spacing(dtype: np.dtype[Any]) -> Any:
     def spacing(x: Any) -> Any:
         bits = xp.math.reinterpret(x, integer)
         gap = xp.math.reinterpret(bits + 1, floating) - x
-        return xp.where(xp.math.isfinite(x), gap, NAN)
+        return xp.where(xp.math.isfinite(x), xp.where(x == 0.0, xp.math.abs(gap), gap), NAN)
 
     return spacing
 

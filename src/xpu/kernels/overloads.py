@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedDTypeError
-from ..kernel import language as xp
+from ..kernel.stdlib import words as xp
 
 Version = Any
 """What ``@xp.func`` returns."""

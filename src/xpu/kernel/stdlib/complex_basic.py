@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import language as xp
+from . import words as xp
 
 LN2 = 0.6931471805599453
 LOG2E = 1.4426950408889634
@@ -253,9 +253,11 @@ def power(a: Any, b: Any) -> Any:
     if br == 0.0 and bi == 0.0:
         return complex(1.0 + br * br, 0.0)
     if ar == 0.0 and ai == 0.0:
-        if br > 0.0 and bi == 0.0:
+        if br > 0.0:
             return complex(xp.math.abs(ar), 0.0)
         return complex(NAN * br, NAN * br)
+    if br == 1.0 and bi == 0.0:
+        return a
     if bi == 0.0 and xp.math.abs(br) < 100.0 and xp.math.trunc(br) == br:
         left = xp.int32(xp.math.abs(br))
         base = a
@@ -270,3 +272,24 @@ def power(a: Any, b: Any) -> Any:
             result = reciprocal(result)
         return result
     return exp(multiply(b, log(a)))
+
+
+FUNCTIONS: dict[str, Any] = {
+    "abs": absolute,
+    "conj": conj,
+    "exp": exp,
+    "expm1": expm1,
+    "imag": imag,
+    "isfinite": isfinite,
+    "isinf": isinf,
+    "isnan": isnan,
+    "log": log,
+    "log10": log10,
+    "log1p": log1p,
+    "log2": log2,
+    "mul": multiply,
+    "pow": power,
+    "real": real,
+    "sqrt": sqrt,
+    "truediv": divide,
+}

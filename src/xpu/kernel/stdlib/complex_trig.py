@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import language as xp
+from . import words as xp
 from .complex_basic import log_abs, sqrt
 
 LN2 = 0.6931471805599453
@@ -217,3 +217,9 @@ def atan(z: Any) -> Any:
     """Inverse tangent: ``-i atanh(iz)``."""
     w = atanh(complex(-z.imag, z.real))
     return complex(w.imag, -w.real)
+
+
+FUNCTIONS: dict[str, Any] = {
+    function.__name__: function
+    for function in (sinh, cosh, tanh, sin, cos, tan, asin, acos, atan, asinh, acosh, atanh)
+}
