@@ -89,7 +89,7 @@ class CudaDevice(BackendDevice):
     def __init__(self, cupy: Any, ordinal: int) -> None:
         self._cupy = cupy
         self._runtime = cupy.cuda.runtime
-        self._ordinal = ordinal
+        self.ordinal = ordinal
         self._hip = bool(self._runtime.is_hip)
         self._device = cupy.cuda.Device(ordinal)
         self._process = os.getpid()
@@ -284,6 +284,15 @@ class CudaDevice(BackendDevice):
         """Return the seconds between two events."""
         stop.synchronize()
         return float(self._cupy.cuda.get_elapsed_time(start, stop)) / 1000  # the driver gives milliseconds
+
+    # -- 5. library
+
+    def native_array(
+        self, block: Any, dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...], offset: int
+    ) -> Any:
+        """Return CuPy's array over a window of a block."""
+        with self._device:
+            return self._cupy.ndarray(shape, dtype, memptr=block + offset, strides=strides)
 
     # -- what went wrong
 

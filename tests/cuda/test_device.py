@@ -345,6 +345,29 @@ def test_every_device_gets_its_own_calls(machine, host_compiler):
         from_device(devices[0], blocks[1], 8, np.float32)
 
 
+# ---------------------------------------------------------------------------------------------------- 5. library
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.complex64, np.complex128])
+def test_matmul_of_views(device, machine, dtype):
+    rng = np.random.default_rng(4)
+    a, b = (rng.integers(-5, 5, (6, 6)).astype(dtype) for _ in range(2))
+    blocks = [to_device(device, a), to_device(device, b), to_device(device, np.zeros((3, 6), dtype))]
+    size = np.dtype(dtype).itemsize
+    first = device.native_array(blocks[0], np.dtype(dtype), (3, 6), (-12 * size, size), 30 * size)
+    second = device.native_array(blocks[1], np.dtype(dtype), (6, 6), (size, 6 * size), 0)
+    out = device.native_array(blocks[2], np.dtype(dtype), (3, 6), (6 * size, size), 0)
+    assert device.library["matmul"](first, second, out) is not NotImplemented
+    assert (from_device(device, blocks[2], (3, 6), dtype) == a[::-2] @ b.T).all()
+    assert ("stream_enter", 0) in machine.calls
+
+
+def test_matmul_of_integers_is_declined(device):
+    block = to_device(device, np.zeros(4, np.int64))
+    window = device.native_array(block, I64, (2, 2), (16, 8), 0)
+    assert device.library["matmul"](window, window, window) is NotImplemented
+
+
 # ------------------------------------------------------------------------------------------- what can go wrong
 
 

@@ -67,6 +67,9 @@ class MemoryPointer:
     def __int__(self) -> int:
         return self.ptr
 
+    def __add__(self, offset: int) -> MemoryPointer:
+        return MemoryPointer(self.mem, self.ptr - self.mem.ptr + offset)
+
 
 class UnownedMemory:
     """Memory that somebody else owns."""
