@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,6 +31,11 @@ class Device:
     pool : Pool
         The device's memory pool, with ``stats()`` and ``release()``.
     """
+
+    run_probe: ClassVar[Callable[[Device], float]]
+    """Run a tiny kernel and return its speed; the floor above, which has kernels, puts it here."""
+    new_error_buffer: ClassVar[Callable[[Device], Any]]
+    """Make the buffer for errors in checked kernels; from the floor above, too."""
 
     def __init__(self, backend_name: str, index: int, alone: bool, backend_device: BackendDevice) -> None:
         self.backend_name = backend_name
@@ -97,13 +102,11 @@ class Device:
         return self._failure
 
     def _probe(self) -> str | None:
-        from .kernel.probe import run_probe
-
         try:
             self.backend_device.open()
             if not self.info.fp64:
                 self.default_float = np.dtype(np.float32)
-            self.speed = run_probe(self)
+            self.speed = self.run_probe()
         except Exception as error:
             remedy = self.backend_device.explain(error)
             first = " ".join(str(error).split("\n\n")[0].split()) or type(error).__name__
@@ -118,11 +121,9 @@ class Device:
 
     def error_block(self, executable: Any) -> Any:
         """Return the buffer in which checked kernels leave their first error (debug mode)."""
-        from .kernel.errorbuffer import ErrorBuffer
-
         with self.lock:
             if self._error is None:
-                self._error = ErrorBuffer(self)
+                self._error = self.new_error_buffer()
             return self._error.block_for(executable)
 
     def check_dtype(self, dtype: np.dtype[Any]) -> None:
@@ -216,7 +217,9 @@ def diagnose() -> dict[str, Layer]:
         except Exception as error:  # a doctor must not fall ill himself
             trees[name] = Layer(name, False, f"its diagnosis failed: {type(error).__name__}: {error}")
     for name, reason in registry.failures.items():
-        trees[name] = Layer(name, False, f"the backend cannot be imported: {reason}", "reinstall the package it comes from")
+        trees[name] = Layer(
+            name, False, f"the backend cannot be imported: {reason}", "reinstall the package it comes from"
+        )
     return trees
 
 
@@ -261,7 +264,9 @@ def get_device(device: Device | str | None = None) -> Device:
     if known is not None:
         return known
     if not isinstance(device, str):
-        raise TypeError(f"a device is a string such as 'cpu' or 'opencl:0', or an xp.Device; got {type(device).__name__}")
+        raise TypeError(
+            f"a device is a string such as 'cpu' or 'opencl:0', or an xp.Device; got {type(device).__name__}"
+        )
     found = _resolve(device)
     _resolved[device] = found
     return found
@@ -294,7 +299,9 @@ def _resolve(text: str) -> Device:
         return chosen
     matching = [device for device in listed if _matches(device, word)]
     if not matching:
-        raise DeviceNotFoundError(_not_found(text, f"no {name} device has {word!r} in its kind, platform, vendor or name"))
+        raise DeviceNotFoundError(
+            _not_found(text, f"no {name} device has {word!r} in its kind, platform, vendor or name")
+        )
     # The best kind that works; its members are probed and the fastest is taken.
     failures = []
     for kind in sorted({device.info.kind for device in matching}, key=lambda kind: _KIND_ORDER.get(kind, 3)):
