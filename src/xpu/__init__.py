@@ -52,6 +52,8 @@ from .ops.datatypes import *  # noqa: F403
 from .ops.datatypes import __all__ as _datatypes
 from .ops.exponential import *  # noqa: F403
 from .ops.exponential import __all__ as _exponential
+from .ops.inspection import *  # noqa: F403
+from .ops.inspection import __all__ as _inspection
 from .ops.linear import *  # noqa: F403
 from .ops.linear import __all__ as _linear
 from .ops.logic import *  # noqa: F403
@@ -115,6 +117,7 @@ for _chapter in (
     _creation,
     _datatypes,
     _exponential,
+    _inspection,
     _linear,
     _logic,
     _manipulation,

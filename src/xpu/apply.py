@@ -321,8 +321,16 @@ def _define() -> None:
         attach(name, forward(TABLE[operation]), f"Return xp.{operation}(self, other).")
     for name, operation in _UNARY.items():
         attach(name, one(TABLE[operation]), f"Return xp.{operation}(self).")
-    attach("pow", lambda self, other: power(self, other) if usable(other) else NotImplemented, "Return xp.pow(self, other).")
-    attach("rpow", lambda self, other: power(other, self) if usable(other) else NotImplemented, "Return xp.pow(other, self).")
+    attach(
+        "pow",
+        lambda self, other: power(self, other) if usable(other) else NotImplemented,
+        "Return xp.pow(self, other).",
+    )
+    attach(
+        "rpow",
+        lambda self, other: power(other, self) if usable(other) else NotImplemented,
+        "Return xp.pow(other, self).",
+    )
     attach("ipow", _ipow, "Store xp.pow(self, other) in self.")
 
 

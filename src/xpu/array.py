@@ -165,14 +165,14 @@ class Array:
         return tuple(stride * self._dtype.itemsize for stride in strides)
 
     @property
-    def T(self) -> Array:  # noqa: N802
+    def T(self) -> Array:
         """The array with its axes reversed; for two axes, the transposed matrix."""
         from .ops.manipulation import permute_dims
 
         return permute_dims(self, tuple(range(self.ndim))[::-1])
 
     @property
-    def mT(self) -> Array:  # noqa: N802
+    def mT(self) -> Array:
         """The array with its last two axes exchanged."""
         from .ops.manipulation import matrix_transpose
 
@@ -305,7 +305,9 @@ class Array:
                     if self.size
                     else "the truth value of an empty array is ambiguous; use x.size > 0"
                 )
-            raise TypeError(f"only arrays with one element can be converted to {what}, this one has shape {self._shape}")
+            raise TypeError(
+                f"only arrays with one element can be converted to {what}, this one has shape {self._shape}"
+            )
         if self._dtype.kind == "c" and what in ("int", "float"):
             raise TypeError(f"a complex array cannot be converted to {what}; take x.real first")
         return self.get().reshape(()).item()
@@ -427,7 +429,7 @@ class Array:
 
     conjugate = conj
 
-    def clip(self, min: Any = None, max: Any = None) -> Array:  # noqa: A002
+    def clip(self, min: Any = None, max: Any = None) -> Array:
         """Return the elements limited to an interval."""
         from .ops.arithmetic import clip
 
@@ -528,7 +530,6 @@ class Array:
 
     def __rdivmod__(self, other: Any) -> tuple[Array, Array]:
         return other // self, other % self
-
 
     # The operators are attached by ``apply``, from the table of operations.
     if TYPE_CHECKING:

@@ -173,7 +173,9 @@ class View:
             itemsize = self.dtype.itemsize
             strides = tuple([stride * itemsize for stride in self.strides])
             backend = self.storage.device.backend_device
-            self._native = backend.native_array(self.storage.block, self.dtype, self.shape, strides, self.offset * itemsize)
+            self._native = backend.native_array(
+                self.storage.block, self.dtype, self.shape, strides, self.offset * itemsize
+            )
         return self._native
 
     @property

@@ -85,4 +85,3 @@ def _run(op: str, x: Array, axes: tuple[int, ...], out: View, kept: tuple[int, .
     from .lazy.reductions import reduce_into
 
     reduce_into(op, x._operand(), axes, out, x.device)
-

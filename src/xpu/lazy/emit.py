@@ -14,7 +14,7 @@ import numpy as np
 
 from ..backend import DeviceInfo
 from ..kernel import ir
-from .operations import Emitter, cast, like
+from .emissions import EMIT, Emitter, cast
 from .plan import Operand, Plan, Ref
 
 DType = np.dtype[Any]
@@ -110,7 +110,7 @@ class PlanEmitter(Emitter):
         """Emit every step; return the values of the plan's outputs."""
         for number, step in enumerate(self.plan.steps):
             args = [self.operand(ref, dtype) for ref, dtype in zip(step.args, step.ins, strict=True)]
-            value = step.op.emit(self, args, self.type_of(step.dtype))
+            value = EMIT[step.op.name](self, args, self.type_of(step.dtype))
             value = cast(value, self.type_of(step.dtype))
             self.results.append(self.assign(value, f"t{number}"))
         return [self.results[index] for index in self.plan.outputs]
@@ -314,4 +314,4 @@ def _kernel_name(plan: Plan) -> str:
     return f"{shown}_and_{len(names) - 4}_more" if len(names) > 4 else shown
 
 
-__all__ = ["FunctionPool", "Layout", "PlanEmitter", "arguments", "fused_kernel", "like"]
+__all__ = ["FunctionPool", "Layout", "PlanEmitter", "arguments", "fused_kernel"]

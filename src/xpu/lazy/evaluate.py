@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..config import config
-from ..kernel.build import Executable, build
 from ..memory import Storage, View, contiguous_strides
-from .emit import Layout, arguments, fused_kernel
 from .node import Node, force
 from .operations import CAST
 from .plan import Operand, Plan, layout
 
 if TYPE_CHECKING:
     from ..device import Device
+    from ..kernel.build import Executable
 
 DType = np.dtype[Any]
 
@@ -110,6 +109,7 @@ def write(target: View, source: Any, device: Device) -> None:
         if root is not None and not shown:
             # The plan has all it needs. Intermediates that nobody else refers to die here, and need no evaluation.
             root.args = ()
+            root.value = target
         del source, root
         force_readers(target.storage)
         launch()
@@ -202,6 +202,12 @@ def prepare(plan: Plan, outputs: list[View], device: Device) -> Any:
         structure.seen += 1
         if small:
             return lambda: _run_native(plan, outputs, native_table)
+    return _prepare_kernel(plan, outputs, device, structure)
+
+
+def _prepare_kernel(plan: Plan, outputs: list[View], device: Device, structure: _Structure) -> Any:
+    from .emit import Layout, arguments, fused_kernel
+
     shape, operands = layout(plan.shape, [*plan.leaves, *outputs])
     count = len(plan.leaves)
     leaves, targets = operands[:count], operands[count:]
@@ -210,6 +216,8 @@ def prepare(plan: Plan, outputs: list[View], device: Device) -> Any:
     key = (form.key(), config.debug)
     executable = structure.executables.get(key)
     if executable is None:
+        from ..kernel.build import build
+
         executable = structure.executables[key] = build(fused_kernel(plan, form, device.info), device)
     values = arguments(shape, leaves, targets, plan.scalars)
     folded = len(shape) - form.rank

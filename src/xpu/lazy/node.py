@@ -113,7 +113,12 @@ def defer(
         args = tuple(settled)
         if largest is None:
             break
-        if count <= MAX_OPERATIONS and height < MAX_HEIGHT and inputs <= MAX_INPUTS and not _pins_too_much(node, pinned):
+        if (
+            count <= MAX_OPERATIONS
+            and height < MAX_HEIGHT
+            and inputs <= MAX_INPUTS
+            and not _pins_too_much(node, pinned)
+        ):
             break
         force(largest)
     node.args = args

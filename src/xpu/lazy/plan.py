@@ -138,7 +138,9 @@ def broadcast_strides(view: View, shape: tuple[int, ...]) -> tuple[int, ...]:
     return (0,) * lead + tuple(repeated)
 
 
-def collapse(shape: tuple[int, ...], all_strides: list[tuple[int, ...]]) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+def collapse(
+    shape: tuple[int, ...], all_strides: list[tuple[int, ...]]
+) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
     """Merge neighbouring axes that every operand walks as one, and drop axes of length one.
 
     Returns the shorter shape (at least one axis) and strides.

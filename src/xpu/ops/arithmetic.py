@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import apply as _apply
 from ..apply import apply
 from ..array import Array
 from ..lazy.operations import TABLE
-from .. import apply as _apply
 
 __all__ = [
     "abs",
@@ -148,7 +148,7 @@ def lcm(x1: Any, x2: Any, /) -> Array:
     return apply(TABLE["lcm"], x1, x2)
 
 
-def pow(x1: Any, x2: Any, /) -> Array:  # noqa: A001
+def pow(x1: Any, x2: Any, /) -> Array:
     """Return ``x1 ** x2``.
 
     Raises
@@ -159,12 +159,12 @@ def pow(x1: Any, x2: Any, /) -> Array:  # noqa: A001
     return _apply.power(x1, x2)
 
 
-def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:  # noqa: A001
+def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
     """Return ``(x1 // x2, x1 % x2)``."""
     return floor_divide(x1, x2), remainder(x1, x2)
 
 
-def clip(x: Array, /, min: Any = None, max: Any = None) -> Array:  # noqa: A002
+def clip(x: Array, /, min: Any = None, max: Any = None) -> Array:
     """Limit values to an interval.
 
     Parameters

@@ -202,7 +202,9 @@ def _from_sequence(obj: Any, dtype: DType | None, device: Device) -> Array:
         host = np.asarray(obj)
         if dtype is not None and host.dtype != dtype:
             # Through the dtype itself: integers that do not fit raise instead of wrapping around.
-            host = np.asarray(obj, dtype=dtype) if host.dtype.kind in "biu" or dtype.kind in "fc" else host.astype(dtype)
+            host = (
+                np.asarray(obj, dtype=dtype) if host.dtype.kind in "biu" or dtype.kind in "fc" else host.astype(dtype)
+            )
     except ValueError as error:
         raise ValueError(f"the nested sequences are ragged or hold something that is no number: {error}") from None
     if dtype is None and not any(isinstance(item, (np.generic, np.ndarray)) for item in obj):
@@ -377,7 +379,13 @@ def full_like(x: Array, /, fill_value: Any, *, dtype: Any = None, device: Device
 
 
 def arange(
-    start: float, /, stop: float | None = None, step: float = 1, *, dtype: Any = None, device: Device | str | None = None
+    start: float,
+    /,
+    stop: float | None = None,
+    step: float = 1,
+    *,
+    dtype: Any = None,
+    device: Device | str | None = None,
 ) -> Array:
     """Return numbers from ``start`` up to, not including, ``stop``; from 0 where only one number is given."""
     target = get_device(device)
@@ -508,5 +516,3 @@ def write_host(x: Array, host: np.ndarray) -> None:
         shared[...] = host
         return
     write(view, from_numpy(host, x._device)._concrete(), x._device)
-
-

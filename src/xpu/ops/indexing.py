@@ -149,11 +149,11 @@ def _check_broadcast(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
 
 def _scalar_for(value: Any, dtype: np.dtype[Any]) -> Any:
     if isinstance(value, (complex, np.complexfloating)) and dtype.kind != "c":
-        raise UnsupportedDTypeError(f"a complex number cannot be stored in an array of {dtype.name}; take its real part")
+        raise UnsupportedDTypeError(
+            f"a complex number cannot be stored in an array of {dtype.name}; take its real part"
+        )
     if isinstance(value, (float, np.floating)) and dtype.kind in "iu":
         if value != value or value in (float("inf"), float("-inf")):
             raise ValueError(f"cannot store {value} in an array of {dtype.name}")
         return dtype.type(int(value))
     return to_dtype(value, dtype)
-
-

@@ -99,7 +99,9 @@ def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
 
     left = conj(x1) if x1.dtype.kind == "c" else x1
     if x1.shape[axis] != x2.shape[axis]:
-        raise BroadcastError(f"vecdot: axis {axis} is {x1.shape[axis]} in one operand and {x2.shape[axis]} in the other")
+        raise BroadcastError(
+            f"vecdot: axis {axis} is {x1.shape[axis]} in one operand and {x2.shape[axis]} in the other"
+        )
     product = left * x2
     return sum_(product, axis=axis, dtype=product.dtype)
 

@@ -244,9 +244,7 @@ def flip(x: Array, /, *, axis: int | tuple[int, ...] | None = None) -> Array:
     return x[tuple(slice(None, None, -1) if k in axes else slice(None) for k in range(x.ndim))]
 
 
-def roll(
-    x: Array, /, shift: int | tuple[int, ...], *, axis: int | tuple[int, ...] | None = None
-) -> Array:
+def roll(x: Array, /, shift: int | tuple[int, ...], *, axis: int | tuple[int, ...] | None = None) -> Array:
     """Return a copy whose elements have moved along axes, those pushed out re-entering at the other end."""
     if axis is None:
         if isinstance(shift, (tuple, list)):
@@ -271,7 +269,9 @@ def _axes_with_repeats(axis: Any, ndim: int) -> tuple[int, ...]:
     return tuple(normalize_axis(item, ndim) for item in items)
 
 
-def _roll_into(out: Array, x: Array, amounts: list[int], axis: int, to: tuple[Any, ...], source: tuple[Any, ...]) -> None:
+def _roll_into(
+    out: Array, x: Array, amounts: list[int], axis: int, to: tuple[Any, ...], source: tuple[Any, ...]
+) -> None:
     if axis == x.ndim:
         out[to] = x[source]
         return
@@ -354,8 +354,13 @@ def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Array:
         raise ValueError("0-d arrays cannot be concatenated; use stack")
     place = normalize_axis(axis, first.ndim)
     for x in parts[1:]:
-        if x.ndim != first.ndim or x.shape[:place] + x.shape[place + 1 :] != first.shape[:place] + first.shape[place + 1 :]:
-            raise BroadcastError(f"cannot join shapes {first.shape} and {x.shape} along axis {place}: other axes differ")
+        if (
+            x.ndim != first.ndim
+            or x.shape[:place] + x.shape[place + 1 :] != first.shape[:place] + first.shape[place + 1 :]
+        ):
+            raise BroadcastError(
+                f"cannot join shapes {first.shape} and {x.shape} along axis {place}: other axes differ"
+            )
     dtype = result_type(*[x.dtype for x in parts])
     total = sum(x.shape[place] for x in parts)
     out = new_view(device, first.shape[:place] + (total,) + first.shape[place + 1 :], dtype)

@@ -25,7 +25,9 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
             raise host_array_refused(ufunc.__name__, value, device)
     out = kwargs.pop("out", None)
     if out is not None and not all(isinstance(target, Array) for target in out):
-        raise DeviceMismatchError(f"{ufunc.__name__}: results of xpu arrays cannot be stored in NumPy arrays; use xp.asnumpy")
+        raise DeviceMismatchError(
+            f"{ufunc.__name__}: results of xpu arrays cannot be stored in NumPy arrays; use xp.asnumpy"
+        )
     if kwargs:
         raise TypeError(f"{ufunc.__name__} on xpu arrays does not take {', '.join(kwargs)}")
     if ufunc is np.matmul:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+import builtins
 
 from ..apply import apply
 from ..array import Array
-from ..lazy.operations import TABLE
-import builtins
-
 from ..errors import UnsupportedDTypeError
+from ..lazy.operations import TABLE
 
 __all__ = [
     "around",
@@ -42,7 +40,7 @@ def rint(x: Array, /) -> Array:
     return apply(TABLE["rint"], x)
 
 
-def round(x: Array, /, decimals: int = 0) -> Array:  # noqa: A001
+def round(x: Array, /, decimals: int = 0) -> Array:
     """Return values rounded to ``decimals`` decimal places, ties to even.
 
     As in NumPy, other places than the first are found by scaling, so that ``round(2.675, 2)`` sees the binary number.
@@ -53,7 +51,7 @@ def round(x: Array, /, decimals: int = 0) -> Array:  # noqa: A001
     if kind in "iu" and decimals >= 0:
         return apply(TABLE["positive"], x)
     if kind in "iu":
-        scale = x.dtype.type(10 ** -decimals)
+        scale = x.dtype.type(10**-decimals)
         return (apply(TABLE["rint"], x / scale) * float(scale)).astype(x.dtype)
     if decimals == 0:
         return apply(TABLE["rint"], x)

@@ -27,7 +27,7 @@ def _accumulator(x: Array, dtype: Any) -> np.dtype[Any]:
     return np.dtype(np.uint64) if x.dtype.kind == "u" else x.dtype
 
 
-def sum(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:  # noqa: A001
+def sum(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
     """Return sums over axes.
 
     Parameters
@@ -49,12 +49,12 @@ def prod(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = 
     return reduce("prod", x, axis, keepdims, _accumulator(x, dtype))
 
 
-def min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:  # noqa: A001
+def min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """Return minima over axes; NaN wins. An empty axis raises ValueError."""
     return reduce("min", x, axis, keepdims)
 
 
-def max(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:  # noqa: A001
+def max(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """Return maxima over axes; NaN wins. An empty axis raises ValueError."""
     return reduce("max", x, axis, keepdims)
 
@@ -83,7 +83,9 @@ def mean(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = 
     result = canonical(dtype) if dtype is not None else _floating(x)
     work = np.dtype(np.float32) if result == np.float16 else result
     total = reduce("sum", x, axis, keepdims, work)
-    return _apply.astype(_divided(total, _count(x, axis)), result) if work != result else _divided(total, _count(x, axis))
+    return (
+        _apply.astype(_divided(total, _count(x, axis)), result) if work != result else _divided(total, _count(x, axis))
+    )
 
 
 def _divided(total: Array, count: float) -> Array:
@@ -92,7 +94,14 @@ def _divided(total: Array, count: float) -> Array:
 
 
 def var(
-    x: Array, /, *, axis: Axis = None, correction: float = 0, dtype: Any = None, keepdims: bool = False, ddof: float | None = None
+    x: Array,
+    /,
+    *,
+    axis: Axis = None,
+    correction: float = 0,
+    dtype: Any = None,
+    keepdims: bool = False,
+    ddof: float | None = None,
 ) -> Array:
     """Return variances over axes: the mean squared distance from the mean, computed in two passes.
 
@@ -126,7 +135,14 @@ def var(
 
 
 def std(
-    x: Array, /, *, axis: Axis = None, correction: float = 0, dtype: Any = None, keepdims: bool = False, ddof: float | None = None
+    x: Array,
+    /,
+    *,
+    axis: Axis = None,
+    correction: float = 0,
+    dtype: Any = None,
+    keepdims: bool = False,
+    ddof: float | None = None,
 ) -> Array:
     """Return standard deviations: square roots of :func:`var`."""
     return _apply.apply(
@@ -137,5 +153,3 @@ def std(
 def count_nonzero(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     """Return how many elements are not zero, as int64."""
     return reduce("sum", _apply.astype(x, np.dtype(np.bool_)), axis, keepdims, np.dtype(np.int64))
-
-
