@@ -143,14 +143,14 @@ class Operators(State):
 
     def compare(self, op: str, left: Num, right: Num, node: ast.AST) -> Num:
         """Return ``left op right``, a bool."""
-        if left.is_const and right.is_const:
-            folded = self._fold(op, left, right, node)
-            if folded is not None:
-                return folded
         for this, other in ((left, right), (right, left)):
             outside = self._outside(op if this is left else _mirror(op), this, other)
             if outside is not None:
                 return constant(outside, self.default, self.loc(node))
+        if left.is_const and right.is_const:
+            folded = self._fold(op, left, right, node)
+            if folded is not None:
+                return folded
         number = self.common(left, right, node)
         if number.dtype.kind == "c" and op in _ORDER:
             raise self.mismatch("complex numbers have no order", node, "compare abs(z), z.real or z.imag")

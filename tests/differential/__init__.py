@@ -1,0 +1,1 @@
+"""Random kernels that must give the same bits on every device."""
