@@ -29,17 +29,32 @@ def host_compiler():
     return found
 
 
-@pytest.fixture
-def cuda(machine, host_compiler):
-    """The device ``cuda``, as users get it, over the stand-in."""
+def _registered(backend):
+    """Yield the device of a backend, as users get it; afterwards the registry is as it was."""
     from xpu.device import get_device, registry
-    from xpu_cuda import CudaBackend
 
-    real = registry.load().get("cuda")
-    registry.register(CudaBackend())
+    real = registry.load().get(backend.name)
+    registry.register(backend)
     try:
-        yield get_device("cuda")
+        yield get_device(backend.name)
     finally:
-        registry.unregister("cuda")
+        registry.unregister(backend.name)
         if real is not None:
             registry.register(real)
+
+
+@pytest.fixture
+def cuda(machine, host_compiler):
+    """The device ``cuda`` over the stand-in."""
+    from xpu_cuda import CudaBackend
+
+    yield from _registered(CudaBackend())
+
+
+@pytest.fixture
+def rocm(host_compiler):
+    """The device ``rocm`` over the stand-in."""
+    from xpu_cuda import RocmBackend
+
+    with fakecupy.installed(hip=True):
+        yield from _registered(RocmBackend())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import fakecupy
 import numpy as np
 import pytest
 
@@ -89,13 +90,10 @@ def test_listing_touches_no_context(machine):
     assert {name for name, _ in machine.calls} == {"getDeviceCount"}
 
 
-def test_cupy_for_rocm_is_listed_as_rocm_only(machine):
-    machine.reset(hip=True)
-    import sys
-
-    sys.modules["cupy"].cuda.runtime.is_hip = True
-    assert CudaBackend().devices() == ()
-    (device,) = RocmBackend().devices()
+def test_cupy_for_rocm_is_listed_as_rocm_only():
+    with fakecupy.installed(hip=True):
+        assert CudaBackend().devices() == ()
+        (device,) = RocmBackend().devices()
     assert device.printer == "hip"
     assert device.info.vendor == "AMD"
     assert device.aliases == ("gfx906:sramecc+:xnack-",)
@@ -452,8 +450,6 @@ extern "C" __global__ void xpu_torn(long long gsize0) {
 def test_the_stand_in_invents_no_names():
     """What the backend calls on the stand-in exists in CuPy, where a real one is installed."""
     cupy = pytest.importorskip("cupy", reason="CuPy is not installed, so the stand-in cannot be compared with it")
-    import fakecupy
-
     pairs = [(fakecupy.make_cupy(), cupy)]
     missing = []
     while pairs:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from xpu.config import config
-from xpu.errors import KernelLaunchError
+from xpu.errors import KernelIndexError, KernelLaunchError
 from xpu.kernel import ir
 from xpu.kernel.build import build, statistics
+from xpu.kernel.intrinsics import TABLE
+from xpu.kernel.printers.dialects import spelled
 from xpu.memory import Storage, View, contiguous_strides
 
 I64, I32, F32, BOOL = ir.INT64, ir.INT32, ir.FLOAT32, ir.BOOL
@@ -341,6 +345,92 @@ def test_nothing_is_contracted_and_subnormals_live(cuda):
         expected = data * data - data
     _, out = run(cuda, kernel, (4,), None, data, np.zeros(4, np.float32))
     assert (out.view(np.uint32) == expected.view(np.uint32)).all()
+
+
+def from_math(names):
+    return {name: getattr(math, name) for name in names.split()}
+
+
+ONE_ARGUMENT = {
+    **from_math("sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh atanh"),
+    **from_math("erf erfc lgamma cbrt floor ceil trunc degrees radians isnan isinf isfinite"),
+    "acosh": lambda x: math.acosh(x + 1),
+    "tgamma": math.gamma,
+    "rsqrt": lambda x: 1 / math.sqrt(x),
+    "rint": round,
+    "abs": abs,
+    "signbit": lambda x: math.copysign(1, x) < 0,
+}
+TWO_ARGUMENTS = {
+    **from_math("pow atan2 fmod hypot copysign remainder"),
+    "nextafter": lambda x, y: x,
+    "fdim": lambda x, y: max(x - y, 0.0),
+    **dict.fromkeys(("fmin", "minimum", "min"), min),
+    **dict.fromkeys(("fmax", "maximum", "max"), max),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_functions_of_the_dialect(cuda, dtype):
+    """Every function that CUDA C spells is there, and is the one that is meant: one kernel calls them all."""
+    type_ = ir.Scalar(np.dtype(dtype))
+    names = [name for name in {**ONE_ARGUMENT, **TWO_ARGUMENTS} if name in spelled("cuda")]
+    assert set(TABLE) - set(names) <= {"fma", "mad", "clamp", "popcount", "clz", "real", "imag", "conj"}
+    x, y = ir.Load(type_, "x", [work_item("global_id")]), ir.Load(type_, "y", [work_item("global_id")])
+    body = []
+    for row, name in enumerate(names):
+        first = binary("add", x, const(1.0, type_)) if name == "acosh" else x
+        rule = TABLE[name].rule
+        call = ir.Call(BOOL if rule == "bool" else type_, name, [first, y][: TABLE[name].arity])
+        value = ir.Cast(type_, call) if rule == "bool" else call
+        body.append(ir.Store("out", [const(row), work_item("global_id")], value))
+    kernel = ir.Kernel("functions", [param("x", dtype), param("y", dtype), param("out", dtype, 2, True)], {}, [], body)
+    a = np.linspace(0.05, 0.95, 16).astype(dtype)
+    b = np.linspace(1.7, -1.4, 16).astype(dtype)
+    *_, out = run(cuda, kernel, (16,), None, a, b, np.zeros((len(names), 16), dtype))
+    tolerance = 64 * np.finfo(dtype).eps
+    for row, name in enumerate(names):
+        if name in ONE_ARGUMENT:
+            expected = [float(ONE_ARGUMENT[name](float(v))) for v in a]
+        else:
+            expected = [float(TWO_ARGUMENTS[name](float(v), float(w))) for v, w in zip(a, b, strict=True)]
+        np.testing.assert_allclose(out[row], expected, tolerance, tolerance, err_msg=name)
+
+
+def test_integer_functions(cuda):
+    for dtype in (np.int32, np.uint32, np.int64, np.uint64, np.uint8):
+        type_ = ir.Scalar(np.dtype(dtype))
+        load = ir.Load(type_, "a", [work_item("global_id")])
+        for name in ("popcount", "clz"):
+            kernel = elementwise(f"{name}_it", [param("a", dtype)], ir.Call(type_, name, [load]), dtype)
+            a = np.array([0, 1, 2, 5, 127, np.iinfo(dtype).max], dtype)
+            bits = np.dtype(dtype).itemsize * 8
+            expected = [int(v).bit_count() if name == "popcount" else bits - int(v).bit_length() for v in a]
+            _, out = run(cuda, kernel, a.shape, None, a, np.zeros_like(a))
+            assert out.tolist() == expected, (name, dtype)
+
+
+def test_debug_mode_reports_the_index(cuda):
+    i = work_item("global_id")
+    loc = ir.Loc(__file__, 7, 4, 10)
+    load = ir.Load(F32, "a", [binary("add", i, const(3))], loc=loc)
+    kernel = ir.Kernel(
+        "beyond", [param("a"), param("out", written=True)], {}, [], [ir.Store("out", [i], load)], loc=loc
+    )
+    views = [upload(cuda, np.arange(8, dtype=np.float32)) for _ in range(2)]
+    with pytest.raises(KernelIndexError, match=r"axis 0 of argument 'a', which has 8 elements"):
+        build(kernel, cuda, debug=True).run((8,), None, views)
+        cuda.synchronize()
+    assert download(cuda, views[1])[:5].tolist() == [3, 4, 5, 6, 7]
+    cuda.synchronize()  # reported once
+
+
+def test_the_same_kernels_as_hip(rocm):
+    assert str(rocm) == "rocm"
+    assert rocm.backend_device.printer == "hip"
+    a, b = (np.arange(n, n + 48 * 48, dtype=np.float32).reshape(48, 48) % 7 for n in (0, 3))
+    *_, c = run(rocm, matmul(16), (48, 48), (16, 16), a, b, np.zeros((48, 48), np.float32))
+    assert (c == a @ b).all()
 
 
 def test_too_large_group_is_a_launch_error(cuda):
