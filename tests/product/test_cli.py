@@ -95,14 +95,9 @@ def test_the_first_broken_layer_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills itself by a POSIX signal")
 def test_a_driver_that_crashes_is_reported_and_takes_nobody_down(tmp_path: Path) -> None:
-    found = info_any_exit(strangers.install(tmp_path, strangers.CRASH))
+    found = info(strangers.install(tmp_path, strangers.CRASH))
     assert "crashed the process (SIGSEGV)" in found["stranger"]["first_broken"]["detail"]
     assert found["cpu"]["works"]
-
-
-def info_any_exit(environment: dict[str, str]) -> dict[str, Any]:
-    done = run("info", "--json", environment=environment)
-    return {backend["name"]: backend for backend in json.loads(done.stdout)["backends"]}
 
 
 def test_a_backend_that_raises_or_cannot_be_imported_is_reported(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``python -m xpu.doctor FILE [BACKEND]``: the child process of :func:`xpu.doctor.collect_safely`."""
+"""``python -m xpu.doctor FILE [backend NAME | choice DEVICE]``: child of ``collect_safely``."""
 
 import sys
 

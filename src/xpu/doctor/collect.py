@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..backend import ENTRY_POINT_GROUP, Layer
-from ..device import Device, current_device, get_device, registry
+from ..device import Device, get_device, registry
 from ..errors import XpuError
 from .report import BackendReport, Choice, DeviceReport, Report
 
@@ -54,7 +54,7 @@ def collect(only: str | None = None) -> Report:
     names = sorted({*registry.load(), *registry.failures})
     backends = [_backend(name) for name in names if only in (None, name)]
     if only is None:
-        current, auto = _choice(None), _choice("auto")
+        current, auto = _choice(_asked()), _choice("auto")
     else:
         current = auto = Choice("", None)
     return Report(_versions(), _environment(), backends, current, auto)
@@ -65,24 +65,26 @@ def collect_safely() -> Report:
 
     If the child dies, one child for each backend finds out whose fault it was.
     """
-    whole, reason = _in_child([])
+    whole, _ = _in_child()
     if whole is not None:
-        return whole
+        return Report.from_dict(whole)
     backends = []
     for name in sorted({point.name for point in entry_points(group=ENTRY_POINT_GROUP)}):
-        part, why = _in_child([name])
+        part, why = _in_child("backend", name)
         if part is None:
             layer = Layer(name, False, f"looking at it {why}", "update or remove the driver that it loads")
             backends.append(BackendReport(name, layer))
         else:
-            backends += part.backends
-    failure = f"looking at the devices {reason}"
-    asked = os.environ.get("XPU_DEVICE") or "cpu"
-    return Report(_versions(), _environment(), backends, Choice(asked, None, failure), Choice("auto", None, failure))
+            backends += Report.from_dict(part).backends
+    choices = []
+    for text in (_asked(), "auto"):
+        answer, why = _in_child("choice", text)
+        choices.append(Choice(text, None, f"opening it {why}") if answer is None else Choice(**answer))
+    return Report(_versions(), _environment(), backends, *choices)
 
 
-def _in_child(arguments: list[str]) -> tuple[Report | None, str]:
-    """Run this module's ``main`` in a new process; return its report, or how it ended."""
+def _in_child(*arguments: str) -> tuple[dict[str, Any] | None, str]:
+    """Run this module's ``main`` in a new process; return its answer, or how it ended."""
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "report.json"
         command = [sys.executable, "-m", "xpu.doctor", str(answer), *arguments]
@@ -93,7 +95,7 @@ def _in_child(arguments: list[str]) -> tuple[Report | None, str]:
         except subprocess.TimeoutExpired:
             return None, f"did not end within {PATIENCE:.0f} s"
         if done.returncode == 0 and answer.exists():
-            return Report.from_dict(json.loads(answer.read_text(encoding="utf-8"))), ""
+            return json.loads(answer.read_text(encoding="utf-8")), ""
     if done.returncode < 0:
         return None, f"crashed the process ({signal.Signals(-done.returncode).name})"
     lines = done.stderr.strip().splitlines()
@@ -101,9 +103,16 @@ def _in_child(arguments: list[str]) -> tuple[Report | None, str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the report into the file named first; the second word, if any, is the only backend to look at."""
-    report = collect(*arguments[1:])
-    Path(arguments[0]).write_text(json.dumps(report.to_dict()), encoding="utf-8")
+    """Write an answer into the file named first: the report, or what ``backend NAME`` or ``choice DEVICE`` asks."""
+    answer, *question = arguments
+    match question:
+        case ["choice", text]:
+            data = asdict(_choice(text))
+        case ["backend", name]:
+            data = collect(name).to_dict()
+        case _:
+            data = collect().to_dict()
+    Path(answer).write_text(json.dumps(data), encoding="utf-8")
     return 0
 
 
@@ -151,12 +160,16 @@ def _device(device: Device) -> DeviceReport:
     )
 
 
-def _choice(text: str | None) -> Choice:
-    asked = text or os.environ.get("XPU_DEVICE") or "cpu"
+def _asked() -> str:
+    """Return the device string that a script without any choice of its own would use."""
+    return os.environ.get("XPU_DEVICE") or "cpu"
+
+
+def _choice(text: str) -> Choice:
     try:
-        return Choice(asked, str(current_device() if text is None else get_device(text)))
+        return Choice(text, str(get_device(text)))
     except XpuError as error:
-        return Choice(asked, None, str(error))
+        return Choice(text, None, str(error))
 
 
 def _versions() -> dict[str, str]:
