@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..backend import Compiled, CompileError, LaunchRefused, Source
 from ..config import config
 from ..errors import KernelCompileError, KernelLaunchError
-from . import abi, ir
+from . import abi, ir, sizes
 from .printers import digest, print_kernel
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ _SUFFIX = {"opencl": "cl", "cuda": "cu", "hip": "hip", "numba": "py", "interpret
 class Executable:
     """A compiled kernel on one device."""
 
-    __slots__ = ("compiled", "debug", "device", "kernel", "source")
+    __slots__ = ("allowed", "compiled", "debug", "device", "kernel", "source")
 
     def __init__(self, kernel: ir.Kernel, source: Source, compiled: Compiled, device: Device, debug: bool) -> None:
         self.kernel = kernel
@@ -31,6 +32,8 @@ class Executable:
         self.compiled = compiled
         self.device = device
         self.debug = debug
+        self.allowed = min(compiled.max_work_group, device.info.limits.max_work_group)
+        """Work-items in a group at most; lowered when the device refuses more."""
 
     def run(
         self,
@@ -41,21 +44,45 @@ class Executable:
     ) -> None:
         """Launch over ``global_size`` work-items; ``arguments`` are Views and NumPy scalars, one a parameter.
 
-        Work-groups that the device refuses are tried smaller where the choice was the device's; a size the caller chose
-        is an error.
+        Where the local size does not divide the global one, more work-items are started; those beyond ``global_size``
+        return at once (kernels with barriers must divide). Work-groups that the device refuses are tried smaller where
+        the choice was xpu's; a size the caller chose is an error.
         """
-        for extent in global_size:
-            if extent == 0:
-                return
+        if 0 in global_size:
+            return
+        launched = global_size
+        chosen = local_size
+        if local_size is not None:
+            launched = self._check(global_size, local_size)
+        elif self.source.barriers:
+            chosen = sizes.choose_local(global_size, self.device.info.limits, self.allowed)
         error = self.device.error_block(self) if self.debug else None
         flat = abi.flatten(self.kernel, global_size, list(arguments), error)
-        try:
-            self.device.backend_device.launch(self.compiled, global_size, local_size, flat, stream)
-        except LaunchRefused as refusal:
-            raise KernelLaunchError(
-                f"kernel {self.kernel.name!r}: {self.device} refuses work-groups of {local_size}: {refusal}; "
-                f"this kernel allows at most {self.compiled.max_work_group} work-items in a group"
-            ) from None
+        launch = self.device.backend_device.launch
+        while True:
+            try:
+                launch(self.compiled, launched, chosen, flat, stream)
+            except LaunchRefused as refusal:
+                if local_size is not None or self.allowed <= 1:
+                    raise self._refused(chosen, refusal) from None
+                self.allowed = min(self.allowed, math.prod(chosen) if chosen else self.allowed) // 2
+                chosen = sizes.choose_local(global_size, self.device.info.limits, self.allowed)
+            else:
+                return
+
+    def _check(self, global_size: tuple[int, ...], local_size: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the size to launch with groups that the caller chose; raise if that cannot be."""
+        if self.source.barriers:
+            sizes.check_division(self.kernel.name, global_size, local_size)
+        if math.prod(local_size) > self.allowed:
+            raise self._refused(local_size, f"{math.prod(local_size)} work-items are too many")
+        return sizes.round_up(global_size, local_size)
+
+    def _refused(self, local_size: tuple[int, ...] | None, why: Any) -> KernelLaunchError:
+        return KernelLaunchError(
+            f"kernel {self.kernel.name!r}: {self.device} refuses work-groups of {local_size}: {why}; this kernel allows at most "
+            f"{self.allowed} work-items in a group. Leave the local size out to have it chosen"
+        )
 
 
 class BuildStatistics:

@@ -13,12 +13,14 @@ from ..ir import DType
 from .analysis import finish, mark_accesses
 from .context import Compilation
 from .diagnostics import compile_error
+from .expand import expand
 from .lowering import FunctionLowering
 from .promotion import default_float
 from .signature import ArgType, array_dtypes, canonical_arg, placeholder
 from .source import FunctionSource
+from .syntax import check_syntax
 
-__all__ = ["FunctionSource", "default_dtype", "specialize_helper", "specialize_kernel"]
+__all__ = ["FunctionSource", "check_syntax", "default_dtype", "expand", "specialize_helper", "specialize_kernel"]
 
 
 def default_dtype(types: Sequence[ArgType], info: DeviceInfo) -> DType:
@@ -67,7 +69,9 @@ def specialize_helper(
     helper = compilation.helper(source, [placeholder(t, compilation.default) for t in types])
     if helper.inline:
         raise compile_error(
-            f"{source.where} cannot be called as a function", source.loc, "it holds a barrier or local memory, or returns a tuple"
+            f"{source.where} cannot be called as a function",
+            source.loc,
+            "it holds a barrier or local memory, or returns a tuple",
         )
     functions = [*compilation.reachable(helper.function.body), helper.function]
     holder = ir.Kernel("", [], {}, [], [], functions)

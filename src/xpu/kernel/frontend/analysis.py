@@ -8,6 +8,7 @@ from ...errors import UnsupportedDTypeError
 from .. import ir
 from .diagnostics import format_diagnostic
 from .source import FunctionSource
+from .uniform import check_barriers
 
 
 def finish(kernel: ir.Kernel, source: FunctionSource, info: DeviceInfo) -> None:
@@ -16,7 +17,10 @@ def finish(kernel: ir.Kernel, source: FunctionSource, info: DeviceInfo) -> None:
     axes = [node.axis for node in nodes if isinstance(node, ir.WorkItem)]
     kernel.rank = 1 + max(axes, default=0)
     kernel.uses_barrier = any(isinstance(node, ir.Barrier) for node in nodes)
+    for function in kernel.functions:
+        function.uses_barrier = False  # helpers with barriers have been inlined
     mark_accesses(kernel)
+    check_barriers(kernel, source.where)
     if not info.fp64:
         check_fp64(kernel, source, info)
 

@@ -55,7 +55,9 @@ class Application(Expressions):
         try:
             return dtypes.canonical(obj)
         except UnsupportedDTypeError:
-            raise self.mismatch(f"{obj!r} is not a dtype of kernels", node, f"use one of {', '.join(dtypes.NAMES)}") from None
+            raise self.mismatch(
+                f"{obj!r} is not a dtype of kernels", node, f"use one of {', '.join(dtypes.NAMES)}"
+            ) from None
 
     def cast(self, obj: Any, value: Num, node: ast.AST) -> Num | None:
         """Convert a number to a Python type or a dtype; None where that is none."""
@@ -64,7 +66,9 @@ class Application(Expressions):
             return constant(int(value.value), self.default, loc)
         if obj is float and value.is_const and value.weak:
             return constant(float(value.value), self.default, loc)
-        if not (obj in PYTHON_TYPES or isinstance(obj, np.dtype) or (isinstance(obj, type) and issubclass(obj, np.generic))):
+        if not (
+            obj in PYTHON_TYPES or isinstance(obj, np.dtype) or (isinstance(obj, type) and issubclass(obj, np.generic))
+        ):
             return None
         target = Number(self.dtype_of(obj, node), False, value.number.lanes)
         if value.is_const:
@@ -120,7 +124,9 @@ class Application(Expressions):
         return Num(ir.Call(number_type(result), name, args, loc=loc), result.weak)
 
     def _refuse_kind(self, name: str, number: Number, node: ast.AST) -> Num:
-        advice = "convert the argument first: xp.uint32(x)" if name in ("popcount", "clz") else "convert the argument first"
+        advice = (
+            "convert the argument first: xp.uint32(x)" if name in ("popcount", "clz") else "convert the argument first"
+        )
         raise self.mismatch(f"{name} is not defined for {number}", node, advice)
 
     def _bool_function(self, name: str, values: list[Num], node: ast.AST) -> Num:

@@ -54,7 +54,9 @@ class Builtins(Application):
         given = dict(zip(("shape", "dtype"), node.args, strict=False))
         for keyword in node.keywords:
             if keyword.arg not in ("shape", "dtype") or keyword.arg in given:
-                raise self.refuse(f"{name} has no argument {keyword.arg!r}", keyword.value, f"write xp.{name}(shape, dtype)")
+                raise self.refuse(
+                    f"{name} has no argument {keyword.arg!r}", keyword.value, f"write xp.{name}(shape, dtype)"
+                )
             given[keyword.arg] = keyword.value
         if len(node.args) > 2 or "shape" not in given or "dtype" not in given:
             raise self.refuse(f"{name} takes a shape and a dtype", node, f"write xp.{name}((16, 16), xp.float32)")
@@ -202,7 +204,9 @@ class Builtins(Application):
     def _vector_dtype(self, number: Number, node: ast.AST) -> None:
         if number.dtype.kind == "c":
             raise self.mismatch(
-                "vectors of complex numbers are not part of the kernel language", node, "keep two vectors, one for each part"
+                "vectors of complex numbers are not part of the kernel language",
+                node,
+                "keep two vectors, one for each part",
             )
 
     def _start(self, array: Value, index: Value, node: ast.Call, name: str) -> Array:

@@ -58,11 +58,13 @@ class Calls(Functions):
         builtin = getattr(obj, "__xpu_builtin__", None)
         if builtin is not None:
             return self.builtin(builtin, node)
-        if isinstance(obj, np.dtype) or (isinstance(obj, type) and (obj in PYTHON_TYPES or issubclass(obj, np.generic))):
+        if isinstance(obj, np.dtype) or (
+            isinstance(obj, type) and (obj in PYTHON_TYPES or issubclass(obj, np.generic))
+        ):
             return self._cast_call(obj, node)
         python = python_name(obj)
         if python is not None:
-            method = getattr(self, f"python_{python}", None)
+            method = getattr(self, f"_python_{python}", None)
             if method is not None:
                 result: Value = method(node)
                 return result
@@ -81,10 +83,14 @@ class Calls(Functions):
             )
         if isinstance(obj, types.FunctionType) and not (obj.__module__ or "").startswith(("xpu.", "numpy")):
             return self.refuse(
-                f"{name!r} is a plain Python function", node, f"decorate it with @xp.func to call it from kernels"  # noqa: F541
+                f"{name!r} is a plain Python function",
+                node,
+                f"decorate it with @xp.func to call it from kernels",  # noqa: F541
             )
         if isinstance(obj, type):
-            return self.refuse(f"objects of class {name!r} cannot be made in a kernel", node, "use numbers, tuples and arrays")
+            return self.refuse(
+                f"objects of class {name!r} cannot be made in a kernel", node, "use numbers, tuples and arrays"
+            )
         return self.refuse(
             f"{name!r} is not part of the kernel language",
             node,
@@ -115,7 +121,9 @@ class Calls(Functions):
             wide = any(dtypes.real_of(v.dtype).itemsize == 8 and v.dtype.kind in "fc" and not v.weak for v in values)
             firm = any(v.dtype.kind in "fc" and not v.weak for v in values)
             narrow = firm and not wide
-            dtype = np.dtype(np.complex64) if narrow or self.default.itemsize == 4 and not wide else np.dtype(np.complex128)
+            dtype = (
+                np.dtype(np.complex64) if narrow or (self.default.itemsize == 4 and not wide) else np.dtype(np.complex128)
+            )
         else:
             dtype = self.dtype_of(obj, node)
         if len(values) == 1:
@@ -138,7 +146,9 @@ class Calls(Functions):
                 result = self.cast(self.dtype_of(dtype, node), owner, node)
                 assert result is not None
                 return result
-            raise self.refuse(f"numbers in kernels have no method {name!r}", node, f"write xp.math.{name}(x) if there is such")
+            raise self.refuse(
+                f"numbers in kernels have no method {name!r}", node, f"write xp.math.{name}(x) if there is such"
+            )
         if isinstance(owner, Array):
             raise self.refuse(
                 f"arrays in kernels have no method {name!r}",
@@ -155,7 +165,6 @@ class Calls(Functions):
         """Call a function of ``xp.math``, by the name that ``intrinsics.TABLE`` has."""
         row = intrinsics.TABLE[name]
         return self.apply(name, self.numbers(node, name, row.arity), node)
-
 
 
 __all__ = ["Calls"]

@@ -70,15 +70,15 @@ class Compilation:
             self._helpers[key] = known
         return known
 
-    def _lower(
-        self, source: FunctionSource, types: tuple[ArgType, ...], arguments: list[Value], fixed: bool
-    ) -> Helper:
+    def _lower(self, source: FunctionSource, types: tuple[ArgType, ...], arguments: list[Value], fixed: bool) -> Helper:
         lowering = FunctionLowering(self, source, types, arguments, fixed)
         lowering.run()
         inline = lowering.must_inline()
         function = lowering.function("")
         if not inline:
-            function.name = f"{plain_name(source.name)}_{digest(function)}" if self.digests else self.unique(source.name)
+            function.name = (
+                f"{plain_name(source.name)}_{digest(function)}" if self.digests else self.unique(source.name)
+            )
             self.functions[function.name] = function
         return Helper(function, lowering.result, inline, fixed)
 

@@ -118,7 +118,9 @@ class Expressions(Operators):
 
     def _BinOp(self, node: ast.BinOp) -> Value:
         if isinstance(node.op, ast.MatMult):
-            raise self.refuse("@ is not part of the kernel language", node, "write the loop over k: s += a[i, k] * b[k, j]")
+            raise self.refuse(
+                "@ is not part of the kernel language", node, "write the loop over k: s += a[i, k] * b[k, j]"
+            )
         left, right = self.pair(node.left, node.right)
         if isinstance(left, Tuple) and isinstance(right, Tuple) and isinstance(node.op, ast.Add):
             return Tuple(left.items + right.items)
@@ -295,7 +297,13 @@ class Expressions(Operators):
         return Num(ir.Select(number_type(number), condition, a, b, loc=self.loc(node)), number.weak)
 
     def _branching(
-        self, condition: ir.Expr, then_block: list[ir.Stmt], then: Value, else_block: list[ir.Stmt], other: Value, node: ast.AST
+        self,
+        condition: ir.Expr,
+        then_block: list[ir.Stmt],
+        then: Value,
+        else_block: list[ir.Stmt],
+        other: Value,
+        node: ast.AST,
     ) -> Value:
         first, second = self.as_number(then, node), self.as_number(other, node)
         number = self.common(first, second, node)
@@ -324,7 +332,9 @@ class Expressions(Operators):
             if name == "lanes" and value.number.lanes:
                 return constant(value.number.lanes, self.default, self.loc(node))
             raise self.refuse(
-                f"numbers in kernels have no attribute {name!r}", node, "they have .real, .imag, .dtype and .conjugate()"
+                f"numbers in kernels have no attribute {name!r}",
+                node,
+                "they have .real, .imag, .dtype and .conjugate()",
             )
         if isinstance(value, Tuple):
             raise self.refuse(f"tuples in kernels have no attribute {name!r}", node, "use t[k] and len(t)")
@@ -342,7 +352,9 @@ class Expressions(Operators):
         if value.is_const:
             weak = value.weak
             result = getattr(value.value, name)
-            return constant(result, self.default, self.loc(node), None if weak else np.dtype(f"f{value.dtype.itemsize // 2}"))
+            return constant(
+                result, self.default, self.loc(node), None if weak else np.dtype(f"f{value.dtype.itemsize // 2}")
+            )
         real = np.dtype(f"f{kind.dtype.itemsize // 2}")
         return Num(ir.Call(ir.Scalar(real), name, [value.expr], loc=self.loc(node)), value.weak)
 
@@ -475,7 +487,9 @@ def _plain(value: Value) -> Any:
 
 
 def _is_dtype(obj: Any) -> bool:
-    return isinstance(obj, np.dtype) or (isinstance(obj, type) and issubclass(obj, (np.generic, bool, int, float, complex)))
+    return isinstance(obj, np.dtype) or (
+        isinstance(obj, type) and issubclass(obj, (np.generic, bool, int, float, complex))
+    )
 
 
 __all__ = ["BOOL", "Expressions"]

@@ -28,7 +28,9 @@ class Functions(PythonFunctions):
         """Lower a call of a helper."""
         if source in self.compilation.stack or self._is_open(source):
             raise self.refuse(
-                f"helper {source.name!r} calls itself, directly or through another", node, "write the recursion as a loop"
+                f"helper {source.name!r} calls itself, directly or through another",
+                node,
+                "write the recursion as a loop",
             )
         arguments = self._match(source, node)
         try:
@@ -50,9 +52,7 @@ class Functions(PythonFunctions):
 
     def _is_open(self, source: FunctionSource) -> bool:
         """Whether we are inside of an inlined call of this helper."""
-        return any(
-            self.scopes[self.scope_key[: k + 1]].source is source for k in range(len(self.scope_key))
-        )
+        return any(self.scopes[self.scope_key[: k + 1]].source is source for k in range(len(self.scope_key)))
 
     def _add_caller(self, error: KernelCompileError | KernelTypeError, source: FunctionSource, node: ast.Call) -> None:
         loc = self.loc(node)
@@ -82,7 +82,9 @@ class Functions(PythonFunctions):
         for keyword, value in zip(node.keywords, values[len(node.args) :], strict=True):
             if keyword.arg is None or keyword.arg not in names:
                 shown = "**" if keyword.arg is None else repr(keyword.arg)
-                raise self.mismatch(f"helper {source.name!r} has no argument {shown}", keyword.value, self._form(source))
+                raise self.mismatch(
+                    f"helper {source.name!r} has no argument {shown}", keyword.value, self._form(source)
+                )
             if keyword.arg in given:
                 raise self.mismatch(f"helper {source.name!r} got {keyword.arg!r} twice", keyword.value)
             given[keyword.arg] = value

@@ -72,6 +72,7 @@ _BUILTINS: dict[Any, str] = {
     builtins.pow: "power_operator",
     builtins.divmod: "divmod",
     builtins.print: "print",
+    builtins.breakpoint: "breakpoint",
     builtins.sum: "sum",
     builtins.any: "any",
     builtins.all: "all",

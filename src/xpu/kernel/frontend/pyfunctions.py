@@ -14,16 +14,16 @@ from .values import Array, Num, Static, Tuple, Value, constant, number_type
 
 
 class PythonFunctions(Builtins):
-    """Methods named ``python_<word>``, one for each word that ``names.python_name`` gives."""
+    """Methods named ``_python_<word>``, one for each word that ``names.python_name`` gives."""
 
-    def python_abs(self, node: ast.Call) -> Value:
+    def _python_abs(self, node: ast.Call) -> Value:
         (value,) = self.numbers(node, "abs", 1)
         return self.apply("abs", [value], node)
 
-    def python_min(self, node: ast.Call) -> Value:
+    def _python_min(self, node: ast.Call) -> Value:
         return self._extreme("min", node)
 
-    def python_max(self, node: ast.Call) -> Value:
+    def _python_max(self, node: ast.Call) -> Value:
         return self._extreme("max", node)
 
     def _extreme(self, name: str, node: ast.Call) -> Value:
@@ -32,7 +32,9 @@ class PythonFunctions(Builtins):
             value, argument = arguments[0]
             if isinstance(value, Array):
                 raise self.refuse(
-                    f"{name} of an array is not part of the kernel language", node, "loop over its elements, or xp.min before"
+                    f"{name} of an array is not part of the kernel language",
+                    node,
+                    "loop over its elements, or xp.min before",
                 )
             arguments = [(item, argument) for item in self.unpack(value, argument)]
         numbers = [self.as_number(value, argument) for value, argument in arguments]
@@ -44,7 +46,7 @@ class PythonFunctions(Builtins):
             result = self.apply(name, [result, value], node)
         return result
 
-    def python_round_int(self, node: ast.Call) -> Value:
+    def _python_round_int(self, node: ast.Call) -> Value:
         if len(node.args) > 1:
             raise self.refuse("round to digits is not part of the kernel language", node, "write round(x * 100) / 100")
         (value,) = self.numbers(node, "round", 1)
@@ -62,7 +64,7 @@ class PythonFunctions(Builtins):
         rounded = self.apply(name, [value], node)
         return Num(self.convert(rounded, Number(INT64, False, rounded.number.lanes), node))
 
-    def python_len(self, node: ast.Call) -> Value:
+    def _python_len(self, node: ast.Call) -> Value:
         ((value, argument),) = self.arguments(node, "len", 1)
         if isinstance(value, Array):
             if not value.ndim:
@@ -70,15 +72,15 @@ class PythonFunctions(Builtins):
             return self.shape(value, node)[0]
         return constant(len(self.unpack(value, argument)), self.default, self.loc(node))
 
-    def python_power_operator(self, node: ast.Call) -> Value:
+    def _python_power_operator(self, node: ast.Call) -> Value:
         base, exponent = self.numbers(node, "pow", 2)
         return self.arithmetic("pow", base, exponent, node)
 
-    def python_divmod(self, node: ast.Call) -> Value:
+    def _python_divmod(self, node: ast.Call) -> Value:
         left, right = (self.spill(v) for v in self.numbers(node, "divmod", 2))
         return Tuple([self.arithmetic("floordiv", left, right, node), self.arithmetic("mod", left, right, node)])
 
-    def python_print(self, node: ast.Call) -> Value:
+    def _python_print(self, node: ast.Call) -> Value:
         self.no_keywords(node, "print")
         parts: list[str | ir.Expr] = []
         for value, argument in self.arguments(node, "print", 0, 64):
@@ -98,7 +100,11 @@ class PythonFunctions(Builtins):
             return [ir.Lane(kind, kept, lane, loc=self.loc(node)) for lane in range(number.number.lanes)]
         return [number.expr]
 
-    def python_sum(self, node: ast.Call) -> Value:
+    def _python_breakpoint(self, node: ast.Call) -> Value:
+        self.emit(ir.Breakpoint(loc=self.loc(node)))
+        return Static(None)
+
+    def _python_sum(self, node: ast.Call) -> Value:
         (value, argument), *start = self.arguments(node, "sum", 1, 2)
         if isinstance(value, Array):
             raise self.refuse("sum of an array is not part of the kernel language", node, "loop over its elements")
@@ -115,44 +121,44 @@ class PythonFunctions(Builtins):
         parts = [lambda i=item: self.truth_of(i, argument) for item in items]
         return Num(self.short_circuit(op, parts, node))
 
-    def python_any(self, node: ast.Call) -> Value:
+    def _python_any(self, node: ast.Call) -> Value:
         return self._truths("lor", node)
 
-    def python_all(self, node: ast.Call) -> Value:
+    def _python_all(self, node: ast.Call) -> Value:
         return self._truths("land", node)
 
-    def python_range_alone(self, node: ast.Call) -> Value:
+    def _python_range_alone(self, node: ast.Call) -> Value:
         raise self.refuse("range stands only in a for loop", node, "write `for k in range(n):`")
 
-    def python_tuple(self, node: ast.Call) -> Value:
+    def _python_tuple(self, node: ast.Call) -> Value:
         ((value, argument),) = self.arguments(node, "tuple", 1)
         return Tuple(self.unpack(value, argument))
 
-    def python_isinstance(self, node: ast.Call) -> Value:
+    def _python_isinstance(self, node: ast.Call) -> Value:
         raise self.refuse(
             "isinstance is not part of the kernel language", node, "compare dtypes: `if a.dtype == xp.float32:`"
         )
 
     # ---------------------------------------------------------------------------------------- functions of `math`
 
-    def python_math_floor(self, node: ast.Call) -> Value:
+    def _python_math_floor(self, node: ast.Call) -> Value:
         (value,) = self.numbers(node, "math.floor", 1)
         return self._whole("floor", value, node)
 
-    def python_math_ceil(self, node: ast.Call) -> Value:
+    def _python_math_ceil(self, node: ast.Call) -> Value:
         (value,) = self.numbers(node, "math.ceil", 1)
         return self._whole("ceil", value, node)
 
-    def python_math_trunc(self, node: ast.Call) -> Value:
+    def _python_math_trunc(self, node: ast.Call) -> Value:
         (value,) = self.numbers(node, "math.trunc", 1)
         return self._whole("trunc", value, node)
 
-    def python_math_log(self, node: ast.Call) -> Value:
+    def _python_math_log(self, node: ast.Call) -> Value:
         values = self.numbers(node, "log", 1, 2)
         logs = [self.apply("log", [value], node) for value in values]
         return logs[0] if len(logs) == 1 else self.arithmetic("truediv", logs[0], logs[1], node)
 
-    def python_math_hypot(self, node: ast.Call) -> Value:
+    def _python_math_hypot(self, node: ast.Call) -> Value:
         values = self.numbers(node, "hypot", 1, 64)
         if len(values) == 1:
             return self.apply("abs", values, node)
@@ -161,59 +167,61 @@ class PythonFunctions(Builtins):
             result = self.apply("hypot", [result, value], node)
         return result
 
-    def python_math_pow(self, node: ast.Call) -> Value:
+    def _python_math_pow(self, node: ast.Call) -> Value:
         return self.apply("pow", self.numbers(node, "pow", 2), node)
 
-    def python_math_fma(self, node: ast.Call) -> Value:
+    def _python_math_fma(self, node: ast.Call) -> Value:
         return self.apply("fma", self.numbers(node, "fma", 3), node)
 
-    def python_math_prod(self, node: ast.Call) -> Value:
+    def _python_math_prod(self, node: ast.Call) -> Value:
         ((value, argument),) = self.arguments(node, "prod", 1)
         result = constant(1, self.default, self.loc(node))
         for item in self.unpack(value, argument):
             result = self.arithmetic("mul", result, self.as_number(item, argument), node)
         return result
 
-    def python_math_ldexp(self, node: ast.Call) -> Value:
+    def _python_math_ldexp(self, node: ast.Call) -> Value:
         value, exponent = self.numbers(node, "ldexp", 2)
         scale = self.apply("exp2", [self._floating(exponent, value, node)], node)
         return self.arithmetic("mul", value, scale, node)
 
-    python_numpy_ldexp = python_math_ldexp
+    _python_numpy_ldexp = _python_math_ldexp
 
     def _floating(self, value: Num, like: Num, node: ast.AST) -> Num:
         """Return an integer in the floating type that goes with another operand."""
         dtype = like.dtype if like.dtype.kind == "f" and not like.weak else self.default
         return Num(self.convert(value, Number(dtype, False, value.number.lanes), node))
 
-    def python_math_modf(self, node: ast.Call) -> Value:
+    def _python_math_modf(self, node: ast.Call) -> Value:
         value = self.spill(self.numbers(node, "modf", 1)[0])
         whole = self.spill(self.apply("trunc", [value], node))
         return Tuple([self.arithmetic("sub", value, whole, node), whole])
 
-    python_numpy_modf = python_math_modf
+    _python_numpy_modf = _python_math_modf
 
-    def python_math_isclose(self, node: ast.Call) -> Value:
+    def _python_math_isclose(self, node: ast.Call) -> Value:
         raise self.refuse("isclose is not part of the kernel language", node, "write abs(a - b) <= tolerance")
 
-    python_numpy_isclose = python_math_isclose
+    _python_numpy_isclose = _python_math_isclose
 
-    def python_math_dist(self, node: ast.Call) -> Value:
+    def _python_math_dist(self, node: ast.Call) -> Value:
         raise self.refuse("math.dist is not part of the kernel language", node, "write xp.math.hypot(ax - bx, ay - by)")
 
-    def python_math_gcd(self, node: ast.Call) -> Value:
+    def _python_math_gcd(self, node: ast.Call) -> Value:
         raise self.refuse(
             "math.gcd is not part of the kernel language", node, "write the loop: while b != 0: a, b = b, a % b"
         )
 
-    python_math_lcm = python_math_gcd
+    _python_math_lcm = _python_math_gcd
 
-    def python_math_isqrt(self, node: ast.Call) -> Value:
-        raise self.refuse("math.isqrt is not part of the kernel language", node, "write int(xp.math.sqrt(xp.float64(n)))")
+    def _python_math_isqrt(self, node: ast.Call) -> Value:
+        raise self.refuse(
+            "math.isqrt is not part of the kernel language", node, "write int(xp.math.sqrt(xp.float64(n)))"
+        )
 
     # ------------------------------------------------------------------------------- NumPy's functions (and xpu's)
 
-    def python_numpy_where(self, node: ast.Call) -> Value:
+    def _python_numpy_where(self, node: ast.Call) -> Value:
         arguments = self.arguments(node, "where", 3)
         condition, then, other = arguments
         mask = self.as_number(condition[0], condition[1])
@@ -225,34 +233,34 @@ class PythonFunctions(Builtins):
             return self.as_number((then if test.value else other)[0], node)
         return self.select(test, then[0], other[0], node)
 
-    def python_numpy_square(self, node: ast.Call) -> Value:
+    def _python_numpy_square(self, node: ast.Call) -> Value:
         value = self.spill(self.numbers(node, "square", 1)[0])
         return self.arithmetic("mul", value, value, node)
 
-    def python_numpy_negative(self, node: ast.Call) -> Value:
+    def _python_numpy_negative(self, node: ast.Call) -> Value:
         (value,) = self.numbers(node, "negative", 1)
         return self.unary(ast.copy_location(ast.UnaryOp(ast.USub(), node.args[0]), node), value)
 
-    def python_numpy_positive(self, node: ast.Call) -> Value:
+    def _python_numpy_positive(self, node: ast.Call) -> Value:
         return self.numbers(node, "positive", 1)[0]
 
-    def python_numpy_invert(self, node: ast.Call) -> Value:
+    def _python_numpy_invert(self, node: ast.Call) -> Value:
         (value,) = self.numbers(node, "invert", 1)
         return self.unary(ast.copy_location(ast.UnaryOp(ast.Invert(), node.args[0]), node), value)
 
-    python_numpy_bitwise_invert = python_numpy_invert
+    _python_numpy_bitwise_invert = _python_numpy_invert
 
-    def python_numpy_reciprocal(self, node: ast.Call) -> Value:
+    def _python_numpy_reciprocal(self, node: ast.Call) -> Value:
         (value,) = self.numbers(node, "reciprocal", 1)
         return self.arithmetic("truediv", constant(1, self.default, self.loc(node)), value, node)
 
-    def python_numpy_round(self, node: ast.Call) -> Value:
+    def _python_numpy_round(self, node: ast.Call) -> Value:
         return self.apply("rint", self.numbers(node, "round", 1), node)
 
-    def python_numpy_divmod(self, node: ast.Call) -> Value:
-        return self.python_divmod(node)
+    def _python_numpy_divmod(self, node: ast.Call) -> Value:
+        return self._python_divmod(node)
 
-    def python_numpy_sign(self, node: ast.Call) -> Value:
+    def _python_numpy_sign(self, node: ast.Call) -> Value:
         value = self.spill(self.numbers(node, "sign", 1)[0])
         zero = constant(0, self.default, self.loc(node))
         one = constant(1, self.default, self.loc(node))
@@ -271,16 +279,16 @@ class PythonFunctions(Builtins):
         a, b = (self.convert(v, kind, node) for v in (left, right))
         return Num(ir.Binary(number_type(kind), op, a, b, loc=self.loc(node)))
 
-    def python_numpy_logical_and(self, node: ast.Call) -> Value:
+    def _python_numpy_logical_and(self, node: ast.Call) -> Value:
         return self._logical_function("and", node)
 
-    def python_numpy_logical_or(self, node: ast.Call) -> Value:
+    def _python_numpy_logical_or(self, node: ast.Call) -> Value:
         return self._logical_function("or", node)
 
-    def python_numpy_logical_xor(self, node: ast.Call) -> Value:
+    def _python_numpy_logical_xor(self, node: ast.Call) -> Value:
         return self._logical_function("xor", node)
 
-    def python_numpy_logical_not(self, node: ast.Call) -> Value:
+    def _python_numpy_logical_not(self, node: ast.Call) -> Value:
         (value,) = self.numbers(node, "logical_not", 1)
         kind = Number(np.dtype(np.bool_), False, value.number.lanes)
         return Num(ir.Unary(number_type(kind), "invert", self.convert(value, kind, node), loc=self.loc(node)))
@@ -294,7 +302,7 @@ class PythonFunctions(Builtins):
         return self.arithmetic(op, left, right, node)
 
     def __getattr__(self, name: str) -> Any:
-        prefix = "python_operator_"
+        prefix = "_python_operator_"
         if name.startswith(prefix):
             return lambda node: self._operator(name[len(prefix) :], node)
         raise AttributeError(name)

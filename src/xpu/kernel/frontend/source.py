@@ -6,14 +6,31 @@ import ast
 import builtins
 import inspect
 import linecache
-import textwrap
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from ..ir import Loc
 from .diagnostics import compile_error
 
 MISSING = object()
+
+_files: dict[str, tuple[list[str], dict[int, list[ast.AST]]]] = {}
+"""For each file its lines, and the functions that begin on a line (that of the first decorator)."""
+
+
+def _functions_of(file: str, lines: list[str]) -> dict[int, list[ast.AST]]:
+    """Return the functions of a file by their first line; files are parsed once."""
+    known = _files.get(file)
+    if known is None or known[0] != lines:
+        found: dict[int, list[ast.AST]] = {}
+        for node in ast.walk(ast.parse("".join(lines))):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                decorators = getattr(node, "decorator_list", [])
+                first = min([node.lineno, *(d.lineno for d in decorators)])
+                found.setdefault(first, []).append(node)
+        known = _files[file] = (list(lines), found)
+    return known[1]
 
 
 class FunctionSource:
@@ -39,60 +56,58 @@ class FunctionSource:
         self.name = function.__name__
         self.what = what
         self.where = f"{what} {self.name!r}"
-        self.file = inspect.getsourcefile(function) or function.__code__.co_filename
-        self.tree, self._indent = self._parse()
-        self.loc = self.place(self.tree)
+        self.file = function.__code__.co_filename
         closure = function.__closure__ or ()
         self._cells = dict(zip(function.__code__.co_freevars, closure, strict=True))
         self._frozen: dict[str, Any] = {}
 
-    def _parse(self) -> tuple[ast.FunctionDef, int]:
-        linecache.checkcache(self.file)
-        try:
-            lines, first = inspect.getsourcelines(self.function)
-        except (OSError, TypeError):
+    @cached_property
+    def tree(self) -> ast.FunctionDef:
+        """The ``def`` statement."""
+        first = self.function.__code__.co_firstlineno
+        linecache.lazycache(self.file, self.function.__globals__)
+        lines = linecache.getlines(self.file)
+        if not lines:
             raise compile_error(
                 f"{self.where} has no source text: it was defined in an interactive session or by exec()",
-                Loc(self.file, self.function.__code__.co_firstlineno),
-                "put it into a .py file (a notebook cell works too): kernels are compiled from their source",
-            ) from None
-        text = "".join(lines)
-        dedented = textwrap.dedent(text)
-        indent = len(lines[0]) - len(lines[0].lstrip())
-        try:
-            module = ast.parse(dedented)
-        except SyntaxError as error:
-            raise compile_error(
-                f"the source of {self.where} cannot be read on its own: {error.msg}",
                 Loc(self.file, first),
-                "write it as a `def` statement that starts on its own line",
-            ) from None
-        node = module.body[0] if module.body else None
-        if not isinstance(node, ast.FunctionDef):
-            problem = "is an async function" if isinstance(node, ast.AsyncFunctionDef) else "is not a `def`"
-            raise compile_error(
-                f"{self.where} {problem}", Loc(self.file, first), "write it as a `def` statement on its own line"
+                "put it into a .py file (a notebook cell works too): kernels are compiled from their source",
             )
-        ast.increment_lineno(module, first - 1)
-        return node, indent
+        try:
+            found = _functions_of(self.file, lines).get(first, [])
+        except SyntaxError as error:
+            raise compile_error(f"the file of {self.where} cannot be read: {error}", Loc(self.file, first)) from None
+        named = [node for node in found if getattr(node, "name", "<lambda>") == self.function.__code__.co_name]
+        if not named:
+            raise compile_error(
+                f"the source of {self.where} is not where Python says it is: the file has changed since it was imported",
+                Loc(self.file, first),
+                "start Python anew",
+            )
+        if not isinstance(named[0], ast.FunctionDef):
+            kind = "an async function" if isinstance(named[0], ast.AsyncFunctionDef) else "a lambda"
+            raise compile_error(
+                f"{self.where} is {kind}", self.place(named[0]), "write it as a `def` statement on its own line"
+            )
+        return named[0]
+
+    @cached_property
+    def loc(self) -> Loc:
+        """The place of the ``def``."""
+        return self.place(self.tree)
 
     def place(self, node: Any) -> Loc:
-        """Return the place of a syntax node: one line; columns count characters of the user's line."""
+        """Return the place of a syntax node: one line; columns count characters."""
         line = node.lineno
         text = linecache.getline(self.file, line)
-        col = self._column(text, node.col_offset)
+        col = _column(text, node.col_offset)
         if getattr(node, "end_lineno", line) == line:
-            end = self._column(text, node.end_col_offset)
+            end = _column(text, node.end_col_offset)
         else:
             end = len(text.rstrip())
         if isinstance(node, ast.FunctionDef):
             end = col + len(f"def {node.name}")
         return Loc(self.file, line, col, max(end, col + 1))
-
-    def _column(self, text: str, offset: int) -> int:
-        """Turn a byte offset in the dedented line into a character column of the real one."""
-        encoded = text.encode()
-        return len(encoded[: offset + self._indent].decode(errors="replace"))
 
     def outside(self, name: str) -> Any:
         """Return what a name means outside of the function: closure, module, builtins; ``MISSING`` if nothing.
@@ -133,6 +148,11 @@ class FunctionSource:
         return statements
 
 
+def _column(text: str, offset: int) -> int:
+    """Turn a byte offset into a column of characters."""
+    return offset if text.isascii() else len(text.encode()[:offset].decode(errors="replace"))
+
+
 def assigned_names(tree: ast.FunctionDef) -> dict[str, ast.AST]:
     """Return the local names of a function, each with the first place that binds it."""
     found: dict[str, ast.AST] = {}
@@ -147,5 +167,7 @@ def assigned_names(tree: ast.FunctionDef) -> dict[str, ast.AST]:
 def augmented_names(tree: ast.FunctionDef) -> set[str]:
     """Return the names that ``+=`` and its like change: variables for certain."""
     return {
-        node.target.id for node in ast.walk(tree) if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
+        node.target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
     }

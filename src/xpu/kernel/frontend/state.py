@@ -120,7 +120,11 @@ class State:
         return self.source.place(node)
 
     def refuse(
-        self, problem: str, node: ast.AST | Loc | None, advice: str = "", kind: type[KernelCompileError] = KernelCompileError
+        self,
+        problem: str,
+        node: ast.AST | Loc | None,
+        advice: str = "",
+        kind: type[KernelCompileError] = KernelCompileError,
     ) -> KernelCompileError:
         """Return the error for something that the language does not have."""
         loc = self.loc(node) if isinstance(node, ast.AST) else node

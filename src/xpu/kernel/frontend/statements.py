@@ -70,7 +70,9 @@ class Statements(Calls):
 
     def _refuse_missing_value(self, value: Value, node: ast.AST) -> None:
         if isinstance(value, Static) and value.obj is None and isinstance(node, ast.Call):
-            raise self.mismatch("this call returns nothing", node, "call it on a line of its own, without an assignment")
+            raise self.mismatch(
+                "this call returns nothing", node, "call it on a line of its own, without an assignment"
+            )
 
     def _keep(self, value: Value) -> Value:
         if isinstance(value, Num):
@@ -88,7 +90,9 @@ class Statements(Calls):
         elif isinstance(target, ast.Subscript):
             self._store(target, value, node)
         elif isinstance(target, ast.Attribute):
-            raise self.refuse("attributes cannot be assigned in a kernel", target, "assign a local name or an array element")
+            raise self.refuse(
+                "attributes cannot be assigned in a kernel", target, "assign a local name or an array element"
+            )
         else:
             raise self.refuse("this cannot be assigned to in a kernel", target)
 
@@ -405,7 +409,9 @@ class Statements(Calls):
             number = self.as_number(value, argument)
             if number.dtype.kind not in "iu" or number.number.lanes:
                 raise self.mismatch(
-                    f"range counts with integers, and this is {number.number}", argument, "convert it on purpose: int(x)"
+                    f"range counts with integers, and this is {number.number}",
+                    argument,
+                    "convert it on purpose: int(x)",
                 )
             values.append(number)
         zero, one = (constant(k, self.default, self.loc(call)) for k in (0, 1))
@@ -460,7 +466,9 @@ class Statements(Calls):
             self.returns_tuple = True
             return
         if isinstance(value, Array):
-            raise self.refuse("a helper cannot return an array", node, "pass the array to the helper, and return an index")
+            raise self.refuse(
+                "a helper cannot return an array", node, "pass the array to the helper, and return an index"
+            )
         number = self.as_number(value, node).number
         if self.returns_nothing is not None:
             raise self._mixed_returns(loc)
