@@ -38,8 +38,18 @@ def diagnose_cuda(system: System) -> Layer:
     driver, supported = _user_driver(system)
     package, cupy = _package(system, supported)
     layers = [_hardware(system), _kernel_driver(system), driver, package, _compiler(cupy)]
+    return tree("cuda", "NVIDIA cards through CuPy", layers)
+
+
+def tree(name: str, detail: str, layers: list[Layer]) -> Layer:
+    """Return the tree of these layers, hardware first; without hardware it does not matter what else is missing."""
+    hardware, *others = layers
+    if hardware.ok is False:
+        for layer in others:
+            if layer.ok is False:
+                layer.ok, layer.remedy = None, ""
     works = all(layer.ok is not False for layer in layers)
-    return Layer("cuda", works, "NVIDIA cards through CuPy", children=layers)
+    return Layer(name, works, detail, children=layers)
 
 
 # ------------------------------------------------------------------------------------------------------ the card
@@ -200,7 +210,7 @@ def _package(system: System, supported: int | None) -> tuple[Layer, Any]:
             return Layer("CuPy", False, "not installed", install), None
         return Layer("CuPy", False, f"its import fails: {error}", _reinstall(name, wanted)), None
     except Exception as error:
-        return Layer("CuPy", False, f"its import fails: {_first_line(error)}", _reinstall(name, wanted)), None
+        return Layer("CuPy", False, f"its import fails: {first_line(error)}", _reinstall(name, wanted)), None
     shown = f"{name or 'cupy'} {cupy.__version__}"
     if cupy.cuda.runtime.is_hip:
         remedy = f"its devices are called 'rocm'; for NVIDIA: {install}"
@@ -210,7 +220,7 @@ def _package(system: System, supported: int | None) -> tuple[Layer, Any]:
     except Exception as error:
         if supported is not None:  # else the driver is at fault
             remedy = remedy_for(error, hip=False) or "run `nvidia-smi` and follow what it says"
-            return Layer("CuPy", False, f"{shown} cannot use the driver: {_first_line(error)}", remedy), cupy
+            return Layer("CuPy", False, f"{shown} cannot use the driver: {first_line(error)}", remedy), cupy
     return Layer("CuPy", True, f"{shown}, for CUDA {_dotted(cupy.cuda.runtime.runtimeGetVersion())}"), cupy
 
 
@@ -219,7 +229,8 @@ def _reinstall(name: str, wanted: str) -> str:
     return f'pip install --force-reinstall --no-cache-dir "{package}[ctk]"'
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """Return the first line of an error's text that says something."""
     lines = [line.strip(" =") for line in str(error).splitlines()]
     return next((line for line in lines if line), type(error).__name__)
 
@@ -232,5 +243,5 @@ def _compiler(cupy: Any) -> Layer:
         major, minor = cupy.cuda.nvrtc.getVersion()
     except Exception as error:
         package = f"cupy-cuda{cupy.cuda.runtime.runtimeGetVersion() // 1000}x[ctk]"
-        return Layer(name, False, f"CuPy does not find it: {_first_line(error)}", f'pip install "{package}"')
+        return Layer(name, False, f"CuPy does not find it: {first_line(error)}", f'pip install "{package}"')
     return Layer(name, True, f"{major}.{minor}")

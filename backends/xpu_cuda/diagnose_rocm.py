@@ -7,7 +7,7 @@ from typing import Any
 
 from xpu.backend import Layer
 
-from .diagnose import _first_line, duplicates
+from .diagnose import duplicates, first_line, tree
 from .system import System
 
 AMD = "0x1002"
@@ -23,8 +23,7 @@ def diagnose_rocm(system: System) -> Layer:
     runtime, major = _runtime(system)
     package, cupy = _package(system, major)
     layers = [_hardware(system), _kernel_driver(system), _access(system), runtime, package, _compiler(cupy)]
-    works = all(layer.ok is not False for layer in layers)
-    return Layer("rocm", works, "AMD cards and Hygon DCUs through CuPy", children=layers)
+    return tree("rocm", "AMD cards and Hygon DCUs through CuPy", layers)
 
 
 def _compute_nodes(system: System) -> int:
@@ -138,7 +137,7 @@ def _package(system: System, runtime_major: int | None) -> tuple[Layer, Any]:
     except Exception as error:
         wanted = re.search(r"lib[\w-]+\.so[.\d]*", str(error))
         remedy = f"install the ROCm that has {wanted.group(0)}, or {install}" if wanted else install
-        return Layer("CuPy", False, f"its import fails: {_first_line(error)}", remedy), None
+        return Layer("CuPy", False, f"its import fails: {first_line(error)}", remedy), None
     shown = f"{name or 'cupy'} {cupy.__version__}"
     if not cupy.cuda.runtime.is_hip:
         return Layer(
@@ -154,5 +153,5 @@ def _compiler(cupy: Any) -> Layer:
     try:
         major, minor = cupy.cuda.nvrtc.getVersion()
     except Exception as error:
-        return Layer(name, False, f"CuPy does not find it: {_first_line(error)}", "install ROCm's package hiprtc")
+        return Layer(name, False, f"CuPy does not find it: {first_line(error)}", "install ROCm's package hiprtc")
     return Layer(name, True, f"{major}.{minor}")

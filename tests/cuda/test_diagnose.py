@@ -253,9 +253,12 @@ def test_compiler_is_missing():
     assert found.remedy == 'pip install "cupy-cuda12x[ctk]"'
 
 
-def test_without_anything_the_lowest_layer_is_named():
-    assert broken(diagnose_cuda(Pretended())).name == "NVIDIA card"
-    assert broken(diagnose_rocm(Pretended())).name == "AMD card or Hygon DCU"
+def test_without_a_card_nothing_else_is_to_be_mended():
+    for tree in (diagnose_cuda(Pretended()), diagnose_rocm(Pretended())):
+        broken(tree)
+        hardware, *others = tree.children
+        assert hardware.ok is False
+        assert all(layer.ok is None and layer.detail and not layer.remedy for layer in others)
 
 
 # --------------------------------------------------------------------------------------------------------- ROCm
