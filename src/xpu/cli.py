@@ -92,6 +92,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     conformance.add_argument("--device", required=True, metavar="DEVICE", help="a device string, or `all`")
     conformance.add_argument("--report", metavar="DIR", type=Path, help="write a Markdown and a JSON report there")
+    conformance.add_argument("--level", metavar="LEVELS", help="only some levels, separated by commas")
+    conformance.add_argument("--quick", action="store_true", help="a reduced set, for slow devices")
     conformance.set_defaults(run=_conformance)
 
     cache = commands.add_parser(
@@ -142,11 +144,10 @@ def _conformance(options: argparse.Namespace) -> int:
     if options.device == "all":
         return _conformance_of_all(options)
     from .conformance import run
-    from .errors import DeviceNotFoundError
 
     try:
-        return int(run(options.device, options.report, options.rest))
-    except DeviceNotFoundError as error:
+        return int(run(options.device, options.report, options.rest, level=options.level, quick=options.quick))
+    except (ValueError, ModuleNotFoundError) as error:  # no such device, no such level, no pytest
         print(error, file=sys.stderr)
         return 1
 
@@ -166,6 +167,10 @@ def _conformance_of_all(options: argparse.Namespace) -> int:
         command = [sys.executable, "-m", "xpu", "conformance", "--device", device.device]
         if options.report is not None:
             command += ["--report", str(options.report)]
+        if options.level is not None:
+            command += ["--level", options.level]
+        if options.quick:
+            command += ["--quick"]
         code = subprocess.run([*command, "--", *options.rest], check=False).returncode
         results.append((device.device, device.name, "passed" if code == 0 else f"FAILED (exit code {code})"))
     print()

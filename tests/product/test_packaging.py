@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -86,6 +87,16 @@ def test_extras() -> None:
     assert names("opencl-cpu") == {"pyopencl", "intel-opencl-rt", "intel-cmplr-lib-rt"}
     assert names("opencl-cpu") <= names("demo") <= names("test")
     assert {"opencv-python-headless", "scipy", "scikit-image"} <= names("demo")
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "there"),
+    [("linux", "x86_64", True), ("win32", "AMD64", True), ("linux", "aarch64", False), ("darwin", "arm64", False)],
+)
+def test_intels_runtime_is_asked_for_only_where_it_exists(system: str, machine: str, there: bool) -> None:
+    place = {"sys_platform": system, "platform_machine": machine, "extra": ""}
+    asked = {one.name for one in map(Requirement, EXTRAS["opencl-cpu"]) if not one.marker or one.marker.evaluate(place)}
+    assert asked == {"pyopencl"} | ({"intel-opencl-rt", "intel-cmplr-lib-rt"} if there else set())
 
 
 def test_core_dependencies_need_no_hardware() -> None:
