@@ -80,8 +80,8 @@ class Executable:
 
     def _refused(self, local_size: tuple[int, ...] | None, why: Any) -> KernelLaunchError:
         return KernelLaunchError(
-            f"kernel {self.kernel.name!r}: {self.device} refuses work-groups of {local_size}: {why}; this kernel allows at most "
-            f"{self.allowed} work-items in a group. Leave the local size out to have it chosen"
+            f"kernel {self.kernel.name!r}: {self.device} refuses work-groups of {local_size}: {why}; this kernel "
+            f"allows at most {self.allowed} work-items in a group. Leave the local size out to have it chosen"
         )
 
 

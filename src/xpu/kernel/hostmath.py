@@ -129,7 +129,9 @@ def make(name: str) -> Callable[..., Any]:
         return result.item() if plain and isinstance(result, np.generic) else result
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"``{name}`` of {'one number' if row.arity == 1 else f'{row.arity} numbers'}, in kernels and on the host."
+    function.__doc__ = (
+        f"``{name}`` of {'one number' if row.arity == 1 else f'{row.arity} numbers'}, in kernels and on the host."
+    )
     function.__xpu_math__ = name  # type: ignore[attr-defined]
     return function
 

@@ -56,32 +56,32 @@ def _in_kernel(function: F) -> F:
 
 
 @_in_kernel
-def global_id(axis: int) -> int:
+def global_id(axis: int) -> Any:
     """Return this work-item's number along an axis of the whole index space."""
 
 
 @_in_kernel
-def local_id(axis: int) -> int:
+def local_id(axis: int) -> Any:
     """Return this work-item's number along an axis of its group."""
 
 
 @_in_kernel
-def group_id(axis: int) -> int:
+def group_id(axis: int) -> Any:
     """Return the number of this work-item's group along an axis."""
 
 
 @_in_kernel
-def global_size(axis: int) -> int:
+def global_size(axis: int) -> Any:
     """Return how many work-items there are along an axis."""
 
 
 @_in_kernel
-def local_size(axis: int) -> int:
+def local_size(axis: int) -> Any:
     """Return how many work-items a group has along an axis."""
 
 
 @_in_kernel
-def num_groups(axis: int) -> int:
+def num_groups(axis: int) -> Any:
     """Return how many groups there are along an axis."""
 
 
@@ -101,7 +101,7 @@ def barrier() -> None:
 
 
 @_in_kernel
-def static_range(*bounds: int) -> range:
+def static_range(*bounds: int) -> Any:
     """Count as ``range`` does, with constant bounds; the loop is written out when the kernel is compiled."""
 
 

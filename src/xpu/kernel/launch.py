@@ -61,8 +61,8 @@ class KernelFunction(_Decorated):
     frozen when they are first used.
 
     Sizes are in NumPy's order. A kernel that names one axis: ``k[n]``, ``k[n, local]``; one that names two:
-    ``k[h, w]`` or ``k[(h, w)]``, ``k[(h, w), (8, 8)]``; three alike. Exactly that many work-items run. Without a local size the
-    device chooses; for kernels with barriers xpu does, see :func:`xpu.kernel.sizes.choose_local`.
+    ``k[h, w]`` or ``k[(h, w)]``, ``k[(h, w), (8, 8)]``; three alike. Exactly that many work-items run. Without a local
+    size the device chooses; for kernels with barriers xpu does, see :func:`xpu.kernel.sizes.choose_local`.
     """
 
     _what = "kernel"
@@ -81,8 +81,8 @@ class KernelFunction(_Decorated):
         Parameters
         ----------
         arg_types : sequence
-            One for each parameter: ``ir.ArrayType``; ``ir.Scalar`` or a dtype; ``bool``, ``int``, ``float`` or ``complex`` for Python's
-            numbers; a tuple of these.
+            One for each parameter: ``ir.ArrayType``; ``ir.Scalar`` or a dtype; ``bool``, ``int``, ``float`` or
+            ``complex`` for Python's numbers; a tuple of these.
         info : DeviceInfo
             What the device can do.
         """

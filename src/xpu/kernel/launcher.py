@@ -118,8 +118,8 @@ class _Arguments:
         if isinstance(arg, (type, np.dtype)) or callable(arg):
             shown = getattr(arg, "__name__", str(arg))
             raise KernelTypeError(
-                f"{who} is {shown}, which is no value; dtypes and functions are given to kernels as constants from outside "
-                f"(a global or closure variable)"
+                f"{who} is {shown}, which is no value; dtypes and functions are given to kernels as constants from "
+                f"outside (a global or closure variable)"
             )
         raise KernelTypeError(f"{who} is a {type(arg).__name__}; kernels take arrays, numbers, and tuples of these")
 
@@ -202,8 +202,8 @@ def _plan(kernel: KernelFunction, device: Device, arguments: _Arguments) -> Plan
     needed, there = ir.local_bytes(typed), device.info.limits.local_memory
     if needed > there:
         raise KernelCompileError(
-            f"kernel {kernel.__name__!r} needs {needed:,} bytes of local memory, and a group has {there:,} on {device}; "
-            f"use smaller local arrays"
+            f"kernel {kernel.__name__!r} needs {needed:,} bytes of local memory, and a group has {there:,} on "
+            f"{device}; use smaller local arrays"
         )
     return Plan(build(typed, device))
 
@@ -238,8 +238,8 @@ def _writable(kernel: KernelFunction, plan: Plan, position: int, array: Any) -> 
         return array.__xpu_write__()
     except ValueError as error:
         raise KernelLaunchError(
-            f"argument {param.name!r} of kernel {kernel.__name__!r} is written by the kernel, and the array cannot be: {error}; "
-            f"pass a copy"
+            f"argument {param.name!r} of kernel {kernel.__name__!r} is written by the kernel, and the array cannot be: "
+            f"{error}; pass a copy"
         ) from None
 
 

@@ -26,7 +26,8 @@ def _forms(name: str, rank: int) -> str:
 def _malformed(name: str, rank: int, sizes: Any) -> KernelLaunchError:
     axes = "1 axis" if rank == 1 else f"{rank} axes"
     return KernelLaunchError(
-        f"kernel {name!r} names {axes} of the index space, and [{_shown(sizes)}] is no size for that; write {_forms(name, rank)}"
+        f"kernel {name!r} names {axes} of the index space, and [{_shown(sizes)}] is no size for that; "
+        f"write {_forms(name, rank)}"
     )
 
 
@@ -116,7 +117,7 @@ def check_division(name: str, global_size: Size, local_size: Size) -> None:
             rounded = round_up(global_size, local_size)
             advice = str(rounded[0]) if len(rounded) == 1 else str(rounded)
             raise KernelLaunchError(
-                f"kernel {name!r} has barriers, so its groups must be full: on axis {axis} the local size {part} does not "
-                f"divide the global size {extent}. Launch {advice} work-items, and let those beyond the data do nothing but "
-                f"reach the barriers; or choose another local size"
+                f"kernel {name!r} has barriers, so its groups must be full: on axis {axis} the local size {part} does "
+                f"not divide the global size {extent}. Launch {advice} work-items, and let those beyond the data do "
+                f"nothing but reach the barriers; or choose another local size"
             )

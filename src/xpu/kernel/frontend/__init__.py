@@ -36,8 +36,8 @@ def specialize_kernel(source: FunctionSource, arg_types: Sequence[ArgType], info
     source : FunctionSource
         The user's function.
     arg_types : sequence
-        One for each parameter: ``ir.ArrayType``; ``ir.Scalar`` or a dtype for numbers with a dtype; ``bool``, ``int``, ``float``
-        or ``complex`` for Python's numbers, which are weak; a tuple of these.
+        One for each parameter: ``ir.ArrayType``; ``ir.Scalar`` or a dtype for numbers with a dtype; ``bool``, ``int``,
+        ``float`` or ``complex`` for Python's numbers, which are weak; a tuple of these.
     info : DeviceInfo
         What the device can do.
     """

@@ -63,8 +63,8 @@ def check_fp64(kernel: ir.Kernel, source: FunctionSource, info: DeviceInfo) -> N
     for param in kernel.params:
         if dtypes.needs_fp64(param.type.dtype):
             raise UnsupportedDTypeError(
-                f"argument {param.name!r} of {source.where} is {param.type.dtype.name}, and {info.name} has no float64: "
-                f"convert it first, for example with .astype(xp.float32)"
+                f"argument {param.name!r} of {source.where} is {param.type.dtype.name}, and {info.name} has no "
+                f"float64: convert it first, for example with .astype(xp.float32)"
             )
     for node in ir.all_bodies(kernel):
         if isinstance(node, ir.Expr) and dtypes.needs_fp64(node.type.dtype):

@@ -23,6 +23,7 @@ class Application(Expressions):
     # ------------------------------------------------------------------------------------------------ arguments
 
     def no_keywords(self, node: ast.Call, name: str) -> None:
+        """Refuse keyword arguments."""
         if node.keywords:
             raise self.refuse(f"{name} takes no keyword arguments", node.keywords[0].value, "give them by position")
 

@@ -80,9 +80,9 @@ class Builtins(Application):
     def _array_label(self, node: ast.Call) -> str:
         """Return the name that the user gives to a declared array."""
         for statement in ast.walk(self.source.tree):
-            if isinstance(statement, ast.Assign) and statement.value is node and len(statement.targets) == 1:
-                if isinstance(statement.targets[0], ast.Name):
-                    return statement.targets[0].id
+            if isinstance(statement, ast.Assign) and statement.value is node:
+                target = statement.targets[0]
+                return target.id if isinstance(target, ast.Name) else "array"
         return "array"
 
     def _builtin_barrier(self, node: ast.Call) -> Value:

@@ -22,8 +22,8 @@ class Calls(Functions):
     """Turns calls into values."""
 
     def call(self, node: ast.Call) -> Value:
-        value = self._call(node)
-        return value
+        """Return the value of a call."""
+        return self._call(node)
 
     def effect(self, node: ast.Call) -> None:
         """Lower a call that stands on a line of its own."""
@@ -122,7 +122,9 @@ class Calls(Functions):
             firm = any(v.dtype.kind in "fc" and not v.weak for v in values)
             narrow = firm and not wide
             dtype = (
-                np.dtype(np.complex64) if narrow or (self.default.itemsize == 4 and not wide) else np.dtype(np.complex128)
+                np.dtype(np.complex64)
+                if narrow or (self.default.itemsize == 4 and not wide)
+                else np.dtype(np.complex128)
             )
         else:
             dtype = self.dtype_of(obj, node)
@@ -132,7 +134,7 @@ class Calls(Functions):
         parts = [self.convert(v, real, node) for v in values]
         if all(isinstance(p, ir.Const) for p in parts):
             pair = [p.value for p in parts if isinstance(p, ir.Const)]
-            return constant(complex(*pair), self.default, self.loc(node), dtype)  # type: ignore[arg-type]
+            return constant(complex(*pair), self.default, self.loc(node), dtype)
         return Num(ir.Complex(ir.Scalar(dtype), *parts, loc=self.loc(node)))
 
     def _method(self, owner: Value, attribute: ast.Attribute, node: ast.Call) -> Value:

@@ -26,7 +26,7 @@ def expand(
     kernel : ir.Kernel
         A finished kernel; it is not changed.
     missing : callable
-        ``missing(function, dtype)`` tells whether the printer lacks a function of ``intrinsics.TABLE`` for arguments of a dtype.
+        ``missing(function, dtype)`` tells whether the printer lacks a function of ``intrinsics.TABLE`` for a dtype.
     info : DeviceInfo
         The device; a function may take another way where there is no float64.
     library : mapping, optional
@@ -89,7 +89,7 @@ class _Expansion:
         if known is None:
             if key in self.open:
                 raise compile_error(
-                    f"{node.function} of {types[0].dtype.name} is written with itself, and this device does not have it",
+                    f"{node.function} of {types[0].dtype.name} is written with itself, and the device lacks it",
                     node.loc,
                 )
             self.open.append(key)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -64,6 +65,7 @@ class Expressions(Operators):
         return values
 
     def pair(self, left: ast.expr, right: ast.expr) -> tuple[Value, Value]:
+        """Return the values of two operands, evaluated from left to right."""
         first, second = self.sequence([left, right])
         return first, second
 
@@ -73,6 +75,7 @@ class Expressions(Operators):
         return self.static_value(value, node, what)
 
     def static_value(self, value: Value, node: ast.AST, what: str) -> Any:
+        """Return the Python object of a value that must be known when the kernel is compiled."""
         if isinstance(value, Num) and value.is_const:
             return value.value
         if isinstance(value, Static):
@@ -156,7 +159,7 @@ class Expressions(Operators):
 
     def _logical(self, node: ast.BoolOp, truth: bool) -> ir.Expr:
         op = "land" if isinstance(node.op, ast.And) else "lor"
-        parts = [lambda n=part: self._part(n, truth, op) for part in node.values]
+        parts = [partial(self._part, part, truth, op) for part in node.values]
         return self.short_circuit(op, parts, node)
 
     def _part(self, node: ast.expr, truth: bool, op: str) -> ir.Expr:
@@ -172,7 +175,7 @@ class Expressions(Operators):
             )
         return self.truth_of(value, node)
 
-    def short_circuit(self, op: str, parts: list[Callable[[], ir.Expr]], node: ast.AST) -> ir.Expr:
+    def short_circuit(self, op: str, parts: Sequence[Callable[[], ir.Expr]], node: ast.AST) -> ir.Expr:
         """Join conditions so that later ones are evaluated only where they decide."""
         result = parts[0]()
         decided = op == "lor"
@@ -214,7 +217,7 @@ class Expressions(Operators):
 
         if isinstance(values[0], Num):
             values[0] = self.settle(values[0])
-        return Num(self.short_circuit("land", [lambda k=k: link(k) for k in range(len(node.ops))], node))
+        return Num(self.short_circuit("land", [partial(link, k) for k in range(len(node.ops))], node))
 
     def relation(self, op: ast.cmpop, left: Value, right: Value, node: ast.Compare) -> Num:
         """Return one comparison, of numbers or of things known while compiling."""
@@ -244,9 +247,12 @@ class Expressions(Operators):
         items = self.unpack(right, node.comparators[-1])
         if isinstance(left, Num):
             left = self.spill(left)
-        parts = [lambda i=item: self.truth(self.relation(ast.Eq(), left, i, node), node) for item in items]
+        parts = [partial(self._equal, left, item, node) for item in items]
         found = self.short_circuit("lor", parts, node) if parts else ir.Const(ir.BOOL, False, loc=self.loc(node))
         return Num(found if isinstance(op, ast.In) else self.negate(found, node))
+
+    def _equal(self, left: Value, right: Value, node: ast.Compare) -> ir.Expr:
+        return self.truth(self.relation(ast.Eq(), left, right, node), node)
 
     def _static_relation(self, op: ast.cmpop, left: Value, right: Value, node: ast.Compare) -> Num:
         a, b = (_plain(v) for v in (left, right))

@@ -22,8 +22,9 @@ _PARAMETER = -2
 class FunctionLowering(Statements):
     """Lowers a kernel or a helper for given argument types.
 
-    Each walk over the syntax tree makes the whole body anew with the types known so far. A walk in which a type grew, or
-    a constant proved to be a variable, is thrown away with its errors; the first walk in which nothing changes is the result.
+    Each walk over the syntax tree makes the whole body anew with the types known so far. A walk in which a type grew,
+    or a constant proved to be a variable, is thrown away with its errors; the first walk in which nothing changes is
+    the result.
     """
 
     def __init__(

@@ -31,7 +31,8 @@ ALIASES = {
 """NumPy's and Python's names for functions of the table."""
 
 _PYTHON_MATH = {
-    "ceil", "floor", "trunc", "log", "hypot", "isclose", "modf", "ldexp", "pow", "prod", "dist", "gcd", "lcm", "isqrt", "fma",
+    "ceil", "floor", "trunc", "log", "hypot", "isclose", "modf", "ldexp", "pow", "prod", "dist", "gcd", "lcm", "isqrt",
+    "fma",
 }  # fmt: skip
 """Functions of Python's ``math`` whose meaning or arguments differ from the table's."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
+
 from .. import ir
 from .promotion import BOOL, Number, promote, weak_dtype
 from .state import State
@@ -112,20 +114,18 @@ class Operators(State):
         kind = number_type(number)
         loc = self.loc(node)
         exponent = right.value if right.is_const else None
-        if number.dtype.kind in "iu":
-            if isinstance(exponent, int) and exponent < 0:
-                raise self.mismatch(
-                    "integers to negative powers are no integers", node, "convert the base first: xp.float32(n) ** -1"
-                )
+        if number.dtype.kind in "iu" and isinstance(exponent, int) and exponent < 0:
+            raise self.mismatch(
+                "integers to negative powers are no integers", node, "convert the base first: xp.float32(n) ** -1"
+            )
         if exponent in (0, 1, 2, 3, 4, -1, 0.5) and not isinstance(exponent, complex):
             base = self.spill(Num(self.convert(left, number, node), number.weak)).expr
+            one = self.convert(constant(1, self.default, loc), number, node)
             if exponent == 0:
-                one = constant(1, self.default, loc)
-                return Num(self.convert(one, number, node), number.weak)
+                return Num(one, number.weak)
             if exponent == 1:
                 return Num(base, number.weak)
             if exponent == -1:
-                one = self.convert(constant(1, self.default, loc), number, node)
                 return Num(ir.Binary(kind, "truediv", one, base, loc=loc), number.weak)
             if exponent == 0.5:
                 return Num(ir.Call(kind, "sqrt", [base], loc=loc), number.weak)
@@ -160,8 +160,6 @@ class Operators(State):
 
     def _outside(self, op: str, value: Num, other: Num) -> bool | None:
         """Return the answer of ``value op other`` for a constant that the value's type cannot reach."""
-        import numpy as np
-
         if not (other.is_const and other.weak and isinstance(other.value, int)) or value.weak:
             return None
         if value.dtype.kind not in "iu" or value.number.lanes:

@@ -48,7 +48,7 @@ def weak_dtype(kind: str, default: DType) -> DType:
 
 
 def default_float(array_dtypes: list[DType], fp64: bool) -> DType:
-    """Return a kernel's default float: the widest float of its arrays, at least float32; else float64 if there is one."""
+    """Return a kernel's default float: the widest of its arrays, at least float32; else float64 if there is one."""
     floats = [dtypes.real_of(d) for d in array_dtypes if d.kind in "fc"]
     if not floats:
         return FLOAT64 if fp64 else FLOAT32

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,7 @@ class PythonFunctions(Builtins):
             arguments = [(item, argument) for item in self.unpack(value, argument)]
         numbers = [self.as_number(value, argument) for value, argument in arguments]
         if all(v.is_const and v.weak for v in numbers):
-            chosen = min(numbers, key=lambda v: v.value) if name == "min" else max(numbers, key=lambda v: v.value)
-            return chosen
+            return min(numbers, key=lambda v: v.value) if name == "min" else max(numbers, key=lambda v: v.value)
         result = numbers[0]
         for value in numbers[1:]:
             result = self.apply(name, [result, value], node)
@@ -118,7 +118,7 @@ class PythonFunctions(Builtins):
         items = self.unpack(value, argument)
         if not items:
             return constant(op == "land", self.default, self.loc(node))
-        parts = [lambda i=item: self.truth_of(i, argument) for item in items]
+        parts = [partial(self.truth_of, item, argument) for item in items]
         return Num(self.short_circuit(op, parts, node))
 
     def _python_any(self, node: ast.Call) -> Value:

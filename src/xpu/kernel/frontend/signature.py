@@ -14,7 +14,7 @@ from .promotion import Number, weak_dtype
 from .values import Array, Num, Static, Tuple, Value, number_type
 
 ArgType = Any
-"""``ir.Scalar``, ``ir.Vector``, ``ir.ArrayType``; ``bool``, ``int``, ``float``, ``complex`` (weak numbers); a tuple of these."""
+"""``ir.Scalar``, ``ir.Vector``, ``ir.ArrayType``; ``bool``, ``int``, ``float``, ``complex`` (weak); tuples of these."""
 
 _WEAK_KINDS: dict[Any, str] = {int: "i", float: "f", complex: "c"}
 

@@ -80,7 +80,7 @@ class FunctionSource:
         named = [node for node in found if getattr(node, "name", "<lambda>") == self.function.__code__.co_name]
         if not named:
             raise compile_error(
-                f"the source of {self.where} is not where Python says it is: the file has changed since it was imported",
+                f"the source of {self.where} is not where Python says it is: the file has changed since its import",
                 Loc(self.file, first),
                 "start Python anew",
             )
@@ -142,10 +142,7 @@ class FunctionSource:
     def body(self) -> list[ast.stmt]:
         """Return the statements, without a docstring."""
         statements = self.tree.body
-        if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
-            if isinstance(statements[0].value.value, str):
-                return statements[1:]
-        return statements
+        return statements[1:] if ast.get_docstring(self.tree, clean=False) is not None else statements
 
 
 def _column(text: str, offset: int) -> int:

@@ -66,6 +66,7 @@ class Scope:
         self.early_reads: set[str] = set()
 
     def slot(self, name: str) -> Slot:
+        """Return the slot of a local name."""
         slot = self.slots.get(name)
         if slot is None:
             slot = self.slots[name] = Slot(name, name)
@@ -114,9 +115,11 @@ class State:
 
     @property
     def source(self) -> FunctionSource:
+        """The function whose statements are being lowered."""
         return self.scope.source
 
     def loc(self, node: ast.AST) -> Loc:
+        """Return the place of a syntax node."""
         return self.source.place(node)
 
     def refuse(
@@ -138,6 +141,7 @@ class State:
     # ------------------------------------------------------------------------------------- statements and temporaries
 
     def emit(self, statement: ir.Stmt) -> None:
+        """Put a statement at the end of the block."""
         self.block.append(statement)
 
     @contextmanager
@@ -202,7 +206,7 @@ class State:
                 raise self.mismatch(
                     f"{expr.value} does not fit into {target.dtype.name}",
                     loc,
-                    f"use a wider type for the other operand, or convert on purpose: xp.{target.dtype.name}({expr.value})",
+                    f"use a wider type for the other operand, or convert it: xp.{target.dtype.name}({expr.value})",
                 )
             folded = ir.Const(ir.Scalar(target.dtype), to_python(expr.value, target.dtype), loc=expr.loc or loc)
             return ir.VectorOf(kind, [folded], loc=loc) if target.lanes else folded
@@ -234,6 +238,7 @@ class State:
         return not self.static_depths or self.static_depths[0] == self.dynamic_depth
 
     def not_constant(self, slot: Slot) -> None:
+        """Note that a name is a variable, and begin anew."""
         self.scope.variable_names.add(slot.root)
         self.restart = True
 

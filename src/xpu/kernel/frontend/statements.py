@@ -415,17 +415,16 @@ class Statements(Calls):
                 )
             values.append(number)
         zero, one = (constant(k, self.default, self.loc(call)) for k in (0, 1))
-        start, stop, step = {1: lambda v: (zero, *v, one), 2: lambda v: (*v, one), 3: tuple}[len(values)](values)
+        if len(values) == 1:
+            values.insert(0, zero)
+        start, stop, step = values if len(values) == 3 else [*values, one]
         if step.is_const and step.value == 0:
             raise self.refuse("the step of this range is 0", call.args[2], "a loop needs a step")
-        number = self.common(self._plain_type(start), self._plain_type(stop), call)
-        number = self.common(Num(ir.Var(number_type(number), "", loc=None), number.weak), step, call)
-        kind = Number(number.dtype)
+        joined = self.common(start, stop, call)
+        joined = self.common(Num(ir.Var(number_type(joined), ""), joined.weak), step, call)
+        kind = Number(joined.dtype)
         a, b, c = (self.convert(value, kind, call) for value in (start, stop, step))
         return a, b, c, kind
-
-    def _plain_type(self, value: Num) -> Num:
-        return Num(ir.Var(value.expr.type, ""), value.weak)
 
     def _Break(self, node: ast.Break) -> bool:
         self.emit(ir.Break(loc=self.loc(node)))
@@ -440,7 +439,7 @@ class Statements(Calls):
     def _Return(self, node: ast.Return) -> bool:
         if self.scope_key:
             raise self.refuse(
-                "this helper is inlined (it holds a barrier or local memory, or returns a tuple), and returns inside a loop",
+                "a helper that holds a barrier or local memory, or returns a tuple, cannot return inside a loop",
                 node,
                 "leave the loop with `break` and return at the end of the helper",
             )

@@ -105,13 +105,16 @@ def _refusal(source: FunctionSource, node: ast.AST) -> KernelCompileError | None
         advice = "keep a flag: found = False before the loop, and test it after"
         place = source.place(node.orelse[0])
         return compile_error("`else` of a loop is not part of the kernel language", place, advice, source.where)
-    if isinstance(node, ast.Return) and source.what == "kernel" and node.value is not None:
-        if not (isinstance(node.value, ast.Constant) and node.value.value is None):
-            advice = "write results into an array argument"
-            return compile_error("a kernel returns nothing", source.place(node.value), advice, source.where)
+    if isinstance(node, ast.Return) and source.what == "kernel" and not _nothing(node.value):
+        advice = "write results into an array argument"
+        return compile_error("a kernel returns nothing", source.place(node.value), advice, source.where)
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
         advice = "assign a local name or an array element"
         return compile_error("attributes cannot be assigned in a kernel", source.place(node), advice, source.where)
     if isinstance(node, ast.Constant) and isinstance(node.value, bytes):
         return compile_error("bytes are not part of the kernel language", source.place(node), "", source.where)
     return None
+
+
+def _nothing(node: ast.expr | None) -> bool:
+    return node is None or (isinstance(node, ast.Constant) and node.value is None)

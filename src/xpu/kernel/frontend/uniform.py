@@ -1,8 +1,8 @@
 """Which values are the same for all work-items of a group, and whether every barrier is reached by all of them.
 
-Uniform are constants, scalar arguments, shapes, group ids and sizes, elements of arrays that the kernel does not write and
-of local memory since the last barrier, each at a uniform index, and what is computed from these under uniform control. The
-analysis starts from "everything is uniform" and takes back until nothing changes.
+Uniform are constants, scalar arguments, shapes, group ids and sizes, elements of arrays that the kernel does not write
+and of local memory since the last barrier, each at a uniform index, and what is computed from these under uniform
+control. The analysis starts from "everything is uniform" and takes back until nothing changes.
 """
 
 from __future__ import annotations
@@ -119,9 +119,9 @@ class _Uniformity:
         elif isinstance(node, ir.Store):
             self._effects(node)
             self.stale.add(node.array)
-            if self.space[node.array] == "private":
-                if apart or not self.uniform(node.value) or not all(map(self.uniform, node.indices)):
-                    self.divergent.setdefault(node.array, node.loc)
+            same = not apart and all(map(self.uniform, [node.value, *node.indices]))
+            if self.space[node.array] == "private" and not same:
+                self.divergent.setdefault(node.array, node.loc)
         elif isinstance(node, ir.If):
             self._if(node, apart, why)
         elif isinstance(node, (ir.For, ir.While)):
@@ -180,8 +180,8 @@ class _Uniformity:
         raise compile_error(
             "some work-items of a group may not come to this barrier",
             node.loc,
-            "every work-item of a group must reach it: move the barrier out of the branch, loop to a bound that is the same "
-            "for all, and replace an early return by `if` around the work",
+            "every work-item of a group must reach it: move the barrier out of the branch, loop to a bound that is the "
+            "same for all, and replace an early return by `if` around the work",
             self.where,
             notes,
         )

@@ -27,20 +27,24 @@ class Num:
 
     @property
     def number(self) -> Number:
+        """The type."""
         kind = self.expr.type
         lanes = kind.lanes if isinstance(kind, ir.Vector) else 0
         return Number(kind.dtype, self.weak, lanes)
 
     @property
     def dtype(self) -> DType:
+        """The dtype; of the lanes, for a vector."""
         return self.expr.type.dtype
 
     @property
     def is_const(self) -> bool:
+        """Whether the value is known while compiling."""
         return isinstance(self.expr, ir.Const)
 
     @property
     def value(self) -> Any:
+        """The value of a constant."""
         assert isinstance(self.expr, ir.Const)
         return self.expr.value
 
@@ -57,6 +61,7 @@ class Array:
 
     @property
     def ndim(self) -> int:
+        """How many indices are still to be given."""
         return self.type.ndim - len(self.indices)
 
 
