@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import keyword
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,7 +79,22 @@ def render(kernel: ir.Kernel, info: DeviceInfo, debug: bool) -> str:
     where = ",".join(map(str, lines))
     places = ",".join(f"{s.loc.line}:{s.loc.col}" if s.loc else "-" for s in translation.sites)
     head = f"# kernel {kernel.name!r}, {translation.file}\n# lines {where}\n# accesses {places}\n"
+    # The Python text is the same for every dtype; what it was specialised for tells such kernels apart.
+    head += f"# types {' '.join(map(_type_name, _types(kernel)))}\n"
     return head + ast.unparse(translation.module) + "\n"
+
+
+def _types(kernel: ir.Kernel) -> Iterator[ir.Type]:
+    """Yield the types of all parameters, arrays and expressions, in a fixed order."""
+    for function in (*kernel.functions, kernel):
+        yield from (item.type for item in (*function.params, *function.arrays))
+    yield from (node.type for node in ir.all_bodies(kernel) if isinstance(node, ir.Expr))
+
+
+def _type_name(type_: ir.Type) -> str:
+    if isinstance(type_, ir.ArrayType):
+        return f"{type_.dtype.char}[{type_.ndim},{type_.shape},{type_.contiguous}]"
+    return f"{type_.dtype.char}{type_.lanes if isinstance(type_, ir.Vector) else ''}"
 
 
 def translate(kernel: ir.Kernel) -> Translation:
