@@ -21,7 +21,7 @@ import numpy as np
 from . import arrays, compiler, driver, memory, runtime, streams
 from .machine import Machine, machine
 
-__all__ = ["Machine", "installed", "machine", "make_cupy"]
+__all__ = ["Machine", "installed", "machine", "make_cupy", "register"]
 
 
 def make_cupy(version: str = "14.0.0+standin") -> types.ModuleType:
@@ -51,22 +51,31 @@ def make_cupy(version: str = "14.0.0+standin") -> types.ModuleType:
     return cupy
 
 
+def register(cupy: types.ModuleType) -> None:
+    """Put the stand-in and its submodules where ``import`` looks."""
+    sys.modules["cupy"] = cupy
+    sys.modules["cupy.cuda"] = cupy.cuda
+    for name in ("runtime", "driver", "compiler", "nvrtc"):
+        sys.modules[f"cupy.cuda.{name}"] = getattr(cupy.cuda, name)
+
+
+def _take_out() -> dict[str, types.ModuleType]:
+    """Remove CuPy, real or not, from the modules that are imported; return what was there."""
+    return {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "cupy"}
+
+
 @contextmanager
 def installed(**settings: Any) -> Iterator[Machine]:
     """Make ``import cupy`` give the stand-in for the length of a ``with`` block.
 
     ``settings`` are attributes of :class:`Machine`: ``devices=2``, ``hip=True``, ``capability=(7, 5)`` ...
     """
+    before = _take_out()
     machine.reset(**settings)
-    names = ("cupy", "cupy.cuda", "cupy.cuda.runtime", "cupy.cuda.driver", "cupy.cuda.compiler", "cupy.cuda.nvrtc")
-    before = {name: sys.modules.pop(name) for name in list(sys.modules) if name.split(".")[0] == "cupy"}
-    cupy = make_cupy()
-    modules = (cupy, cupy.cuda, *(getattr(cupy.cuda, name.split(".")[-1]) for name in names[2:]))
-    sys.modules.update(zip(names, modules, strict=True))
+    register(make_cupy())
     try:
         yield machine
     finally:
-        for name in names:
-            sys.modules.pop(name, None)
+        _take_out()
         sys.modules.update(before)
         machine.reset()
