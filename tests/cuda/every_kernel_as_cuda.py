@@ -129,13 +129,14 @@ def _compile_all(config: pytest.Config, kernels: list[Found]) -> list[tuple[str,
     start = time.perf_counter()
     options = f"{compiler.version()} {nvrtc.OPTIONS} {nvrtc.ARCHITECTURES}"
     digests = [hashlib.sha256(f"{options}\0{kernel.text}".encode()).hexdigest()[:24] for kernel in kernels]
-    accepted = set(config.cache.get(_CACHE_KEY, [])) if config.cache else set()
+    cache = getattr(config, "cache", None)  # None: `-p no:cacheprovider`
+    accepted = set(cache.get(_CACHE_KEY, [])) if cache else set()
     new = [number for number, digest in enumerate(digests) if digest not in accepted]
     refused = nvrtc.check_all([(kernels[number].name, kernels[number].text) for number in new])
     bad = {new[position] for position, _, _ in refused}
-    if config.cache:
+    if cache:
         accepted.update(digest for number, digest in enumerate(digests) if number not in bad)
-        config.cache.set(_CACHE_KEY, sorted(accepted)[-50_000:])
+        cache.set(_CACHE_KEY, sorted(accepted)[-50_000:])
     seconds = time.perf_counter() - start
     collector.summary = (
         f"{len(kernels)} kernels printed as CUDA C, {len(new)} of them new: compiled by NVRTC "
