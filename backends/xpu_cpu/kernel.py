@@ -1,0 +1,142 @@
+"""A compiled kernel: packs its arguments and runs it over slices."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from xpu.backend import Compiled, Source
+
+from .native import Entry, scratch
+from .printing import make_printer
+from .threads import pool
+
+_FORMATS = {
+    "bool": "?7x",
+    "int8": "b7x",
+    "int16": "h6x",
+    "int32": "i4x",
+    "int64": "q",
+    "uint8": "B7x",
+    "uint16": "H6x",
+    "uint32": "I4x",
+    "uint64": "Q",
+    "float16": "e6x",
+    "float32": "f4x",
+    "float64": "d",
+    "complex64": "ff",
+    "complex128": "dd",
+}
+LINE = 64
+SERIAL_NS = 60_000
+"""A launch that should take less than this stays in the calling thread: waking another one costs some ten microseconds."""
+THREAD_NS = 25_000
+"""The least work that is worth a thread."""
+CALL_NS = 2_000
+"""What a launch costs without any work."""
+CHUNKS = 8
+"""Chunks a thread: enough to even out what the neighbours do, few enough to cost nothing."""
+
+
+class _Counter(threading.local):
+    """The counter from which a launch draws its chunks; one a thread, since a thread waits for its launch."""
+
+    def __init__(self) -> None:
+        self.value = ctypes.c_int64(0)
+        self.address = ctypes.addressof(self.value)
+
+
+_counter = _Counter()
+
+
+class CpuKernel(Compiled):
+    """Machine code with what it needs to be called."""
+
+    def __init__(self, source: Source, entry: Entry, facts: dict[str, Any], binary: bytes) -> None:
+        self.entry = entry
+        self.rank = source.rank
+        self.barriers = source.barriers
+        self.grouped = bool(facts["grouped"])
+        self.scratch_bytes = int(facts["scratch"])
+        self.item_bytes = int(facts["item"])
+        self._binary = binary
+        self._printer = make_printer(facts["prints"])
+        self._buffers = tuple(i for i, p in enumerate(source.parameters) if p.kind == "buffer")
+        self._complex = tuple(i for i, p in enumerate(source.parameters) if p.kind == "scalar" and p.dtype.kind == "c")
+        formats = ["Q" if p.kind == "buffer" else _FORMATS[p.dtype.name] for p in source.parameters]
+        self._pack = struct.Struct("=" + "".join(formats) + "q" * source.rank + "Q").pack
+        self._cost = 0.0
+        """Nanoseconds a unit of work on one thread, learnt from launches."""
+
+    def binary(self) -> bytes:
+        return self._binary
+
+    def launch(
+        self, global_size: tuple[int, ...], local_size: tuple[int, ...] | None, arguments: Sequence[Any]
+    ) -> None:
+        """Run the kernel; it has ended when this returns."""
+        values = list(arguments)
+        for index in self._buffers:
+            values[index] = values[index].address
+        for index in reversed(self._complex):
+            number = complex(values[index])
+            values[index : index + 1] = (number.real, number.imag)
+        units = nbytes = 0
+        if self.grouped:
+            local = local_size or choose_local(global_size, self.barriers)
+            units = items = 1
+            for extent, size in zip(global_size, local, strict=True):
+                units *= -(-extent // size)
+                items *= size
+            if self.scratch_bytes or self.item_bytes:
+                nbytes = self.scratch_bytes + self.item_bytes * (-(-items // LINE) * LINE)
+        else:
+            local = local_size or (1,) * self.rank
+            units = items = 1
+            for extent in global_size:
+                units *= extent
+            items = 1
+        printer = self._printer
+        packed = self._pack(*values, *local, printer.address if printer is not None else 0)
+        self._run(units, items, packed, nbytes)
+
+    def _run(self, units: int, items: int, packed: bytes, nbytes: int) -> None:
+        expected = units * (self._cost or 2.0 * items)
+        threads = 1 if expected < SERIAL_NS else min(pool.size, units, 1 + int(expected / THREAD_NS))
+        counter, entry = _counter, self.entry
+        counter.value.value = 0
+        start = time.perf_counter_ns()
+        if threads == 1:
+            entry(counter.address, units, units, packed, scratch.address(nbytes) if nbytes else None)
+        else:
+            chunk = max(1, units // (threads * CHUNKS))
+            if not self.grouped:
+                chunk = -(-chunk // LINE) * LINE
+            address = counter.address
+
+            def work() -> None:
+                entry(address, units, chunk, packed, scratch.address(nbytes) if nbytes else None)
+
+            pool.run(work, threads)
+        spent = time.perf_counter_ns() - start - CALL_NS
+        if spent > CALL_NS:
+            cost = spent * threads / units
+            self._cost = cost if not self._cost else 0.5 * (self._cost + cost)
+
+
+def choose_local(global_size: tuple[int, ...], divides: bool, most: int = 256) -> tuple[int, ...]:
+    """Return a work-group size for a kernel in which groups matter: the last axis first, at most ``most`` items."""
+    left = most
+    local = []
+    for extent in reversed(global_size):
+        size = min(extent, left)
+        if divides:
+            while extent % size:
+                size -= 1
+        local.append(size)
+        left //= size
+    return tuple(reversed(local))
