@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -106,7 +106,8 @@ class CudaDevice(BackendDevice):
         with self._device:
             self._runtime.free(0)
         self._stream = self._cupy.cuda.Stream.null
-        self.library = make_library(self._cupy, self)
+        table = make_library(self._cupy)
+        self.library = {name: partial(self._call_library, function) for name, function in table.items()}
 
     def explain(self, error: BaseException) -> str:
         """Return the remedy for a failed start or probe."""
@@ -287,12 +288,17 @@ class CudaDevice(BackendDevice):
 
     # -- 5. library
 
+    @_on_device
     def native_array(
         self, block: Any, dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...], offset: int
     ) -> Any:
         """Return CuPy's array over a window of a block."""
-        with self._device:
-            return self._cupy.ndarray(shape, dtype, memptr=block + offset, strides=strides)
+        return self._cupy.ndarray(shape, dtype, memptr=block + offset, strides=strides)
+
+    @_on_device
+    def _call_library(self, function: Callable[..., Any], *arrays: Any) -> Any:
+        with self._stream:  # CuPy works on the stream that the user made current for it; xpu on the default one
+            return function(*arrays)
 
     # -- what went wrong
 

@@ -14,15 +14,10 @@ BLAS_TYPES = "efdFD"
 """Type codes that BLAS multiplies; float16 with sums in float32. Integers would go through a plain kernel of CuPy's."""
 
 
-def make_library(cupy: Any, device: Any) -> Mapping[str, Callable[..., Any]]:
-    """Return the table ``operation -> native implementation`` of a device."""
-    current = cupy.cuda.Device(device.ordinal)
-    default_stream = cupy.cuda.Stream.null
+def make_library(cupy: Any) -> Mapping[str, Callable[..., Any]]:
+    """Return the table ``operation -> native implementation``; it is called with the device and stream made current."""
 
     def matmul(a: Any, b: Any, out: Any) -> Any:
-        if a.dtype.char not in BLAS_TYPES:
-            return NotImplemented
-        with current, default_stream:  # CuPy works on the stream that the user made current for it; xpu on the default
-            return cupy.matmul(a, b, out=out)
+        return cupy.matmul(a, b, out=out) if a.dtype.char in BLAS_TYPES else NotImplemented
 
     return {"matmul": matmul}

@@ -7,6 +7,7 @@ import os
 import fakecupy
 import numpy as np
 import pytest
+from fakecupy.machine import CUDARuntimeError
 
 from xpu.backend import CompileError, DeviceLostError, LaunchRefused, Parameter, Source
 from xpu_cuda import CudaBackend, RocmBackend
@@ -364,6 +365,17 @@ def test_matmul_of_integers_is_declined(device):
     block = to_device(device, np.zeros(4, np.int64))
     window = device.native_array(block, I64, (2, 2), (16, 8), 0)
     assert device.library["matmul"](window, window, window) is NotImplemented
+
+
+def test_errors_in_the_library_are_translated(device, machine, monkeypatch):
+    def fail(a, b, out):
+        raise CUDARuntimeError(700)
+
+    block = to_device(device, np.zeros(4, np.float32))
+    window = device.native_array(block, F32, (2, 2), (8, 4), 0)
+    monkeypatch.setattr(device._cupy, "matmul", fail)
+    with pytest.raises(DeviceLostError):
+        device.library["matmul"](window, window, window)
 
 
 # ------------------------------------------------------------------------------------------- what can go wrong
