@@ -1,0 +1,63 @@
+"""Launching portable kernels on views, below the array class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..config import config
+from ..kernel import ir
+from ..kernel.build import build
+from ..memory import Storage, View, contiguous_strides
+
+if TYPE_CHECKING:
+    from ..device import Device
+
+INT64 = np.dtype(np.int64)
+
+
+def argument_type(value: Any) -> ir.Type:
+    """Return the kernel-language type of a view or a NumPy scalar; Python integers are int64."""
+    if isinstance(value, View):
+        return ir.ArrayType(value.dtype, len(value.shape), value.contiguous, wide=value.wide)
+    if isinstance(value, int):
+        return ir.INT64
+    return ir.Scalar(value.dtype)
+
+
+def launch(
+    kernel: Any, device: Device, global_size: tuple[int, ...], local_size: tuple[int, ...] | None, args: Sequence[Any]
+) -> None:
+    """Run a kernel function on views and numbers.
+
+    Parameters
+    ----------
+    kernel : KernelFunction
+        What ``@xp.kernel`` made.
+    device : Device
+    global_size, local_size : tuple of int
+        In the language's order; ``local_size`` None leaves the choice to the device.
+    args : sequence of View, NumPy scalar, or int
+    """
+    types = tuple(argument_type(value) for value in args)
+    key = (kernel, types, config.debug)
+    executable = device.plans.get(key)
+    if executable is None:
+        executable = device.plans[key] = build(kernel.specialize(types, device.info), device)
+    values = [np.int64(value) if isinstance(value, int) else value for value in args]
+    executable.run(global_size, local_size, values)
+
+
+def temporary(device: Device, shape: tuple[int, ...], dtype: np.dtype[Any]) -> View:
+    """Return a fresh contiguous view; its contents are undefined."""
+    size = 1
+    for extent in shape:
+        size *= extent
+    return View(Storage(device, size * dtype.itemsize), dtype, shape, contiguous_strides(shape))
+
+
+def flat(view: View) -> View:
+    """Return a contiguous view as one axis."""
+    return View(view.storage, view.dtype, (view.size,), (1,), view.offset)
