@@ -34,7 +34,7 @@ THE_CONTRACT = {"xpu.backend"}
 ALSO = {"xpu_cpu.interpreter": {"xpu.kernel.interpreter"}}
 """A backend without a compiler of its own runs kernels by the interpreter of the kernel language (docs/backends.md)."""
 
-XPU = modules(SOURCE)
+XPU = {name: path for name, path in modules(SOURCE).items() if name.split(".")[0] == "xpu"}
 BACKEND_MODULES = modules(BACKENDS)
 
 
