@@ -207,7 +207,7 @@ class Memory:
                 "if (at == XPU_BAD) {",
                 f"    return {zero};",
                 "}",
-                f"return {self._read(array.type, 'p', 'at', node.type)};",
+                f"return {found};",
             ],
         )
         return f"{name}({array.pointer}, {at})"
@@ -224,7 +224,7 @@ class Memory:
 
     def _read_vector(self, array: ir.ArrayType, pointer: str, at: str, type_: ir.Vector) -> str:
         lanes = type_.lanes
-        start = pointer if at == "0" else f"{pointer} + {at}"
+        start = pointer if at == "0" else f"{pointer} + ({at})"
         if not self.dialect.native_vectors:
             storage = self.prelude.storage(array.dtype)
             name = f"xpu_load_{short(type_)}"
@@ -264,7 +264,7 @@ class Memory:
         dtype, pointer = array.type.dtype, array.pointer
         half = f"({self.dialect.spaces[array.type.space]}half *)"
         if isinstance(type_, ir.Vector):
-            start = pointer if at == "0" else f"{pointer} + {at}"
+            start = pointer if at == "0" else f"{pointer} + ({at})"
             if not self.dialect.native_vectors:
                 return f"{self._store_function(array.type, type_)}({value}, {start});"
             if dtype.name == "float16":
@@ -296,7 +296,7 @@ class Memory:
         at = self.address(expressions, node, 1)
         values = [expressions.value(value) for value in node.values]
         if self.sites is None or not node.indices:
-            pointer = array.pointer if at == "0" else f"{array.pointer} + {at}"
+            pointer = array.pointer if at == "0" else f"{array.pointer} + ({at})"
             return self.atomics.call(node.op, array.type, pointer, values)
         word = self.dialect.types["int64"]
         type_ = ir.Scalar(array.type.dtype)

@@ -261,6 +261,8 @@ class Prelude:
 
     def choice(self, function: str, type_: ir.Type) -> str:
         """Return the name of minimum, maximum, min, max, clamp, or of fmin and fmax over integers."""
+        if type_.dtype.name == "int8" and self.dialect.native_integers:
+            return self._choice_of_bytes(function, type_)
         floating = type_.dtype.kind == "f"
         conditions = {
             "min": "b < a ? b : a",
@@ -278,3 +280,11 @@ class Prelude:
                 [f"{self.ctype(type_)} r = b > a ? b : a;", "return c < r ? c : r;"],
             )
         return self.function(f"xpu_{function}", type_, [type_, type_], [f"return {conditions[function]};"])
+
+    def _choice_of_bytes(self, function: str, type_: ir.Type) -> str:
+        """Compare bytes as ints: Mesa's llvmpipe crashes on the minimum of signed bytes."""
+        if function == "clamp":
+            body = "return (char)min(max((int)a, (int)b), (int)c);"
+            return self.function("xpu_clamp", type_, [type_, type_, type_], [body])
+        word = "min" if "min" in function else "max"
+        return self.function(f"xpu_{function}", type_, [type_, type_], [f"return (char){word}((int)a, (int)b);"])
