@@ -219,6 +219,18 @@ word("load_checked", _loadable, _load_checked)
 word("store_checked", _storable, _store_checked)
 
 
+def _copy_elements(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    target, source, count = sig.args[0], sig.args[2], sig.args[4].literal_value
+    for number in range(count):
+        at = ir.Constant(I64, number)
+        value = _load_scalar(builder, source, args[2], builder.add(args[3], at))
+        _store_scalar(builder, target, args[0], builder.add(args[1], at), value)
+    return context.get_dummy_value()
+
+
+word("copy_elements", lambda target, to, source, start, count: types.none, _copy_elements, literal=True)
+
+
 def _vector_pointer(builder: Any, pointer: t.Pointer, base: Any, index: Any, lanes: int) -> Any:
     return builder.bitcast(builder.gep(base, [index], inbounds=True), ir.VectorType(pointer.stored, lanes).as_pointer())
 

@@ -70,6 +70,8 @@ class KernelPrinter:
         words = any(isinstance(n, ir.WorkItem) and n.function in GROUP_WORDS for n in ir.walk(self.kernel.body))
         self.grouped = words or any(declared.type.space == "local" for declared in self.kernel.arrays) or self.barriers
         self.loops = Loops(self.writer, kernel.rank, self.grouped)
+        self.in_memory: set[str] = set()
+        """Private arrays that the items' memory holds."""
         self.scratch_bytes = 0
         self.item_bytes = 0
 
@@ -80,7 +82,7 @@ class KernelPrinter:
             if self.barriers:
                 split = numba_barriers.Splitter(self.kernel, self.statements, self.loops)
                 split.run()
-                items = split.items
+                items, self.in_memory = split.items, split.in_memory
             else:
                 items = []
                 with self.loops.units(), self.loops.items():
@@ -152,7 +154,7 @@ class KernelPrinter:
             if declared.type.space == "local":
                 out.append((array(declared.name), f"local_{dtype.name}(scratch, {self.scratch_bytes})"))
                 self.scratch_bytes += round_up(size * dtype.itemsize)
-            else:
+            elif declared.name not in self.in_memory:
                 out.append((array(declared.name), f"private_{dtype.name}({max(size, 1)})"))
         return out
 
