@@ -15,6 +15,7 @@ from .values import Array, Num, Static, Tuple, Value, number_type, wrap
 
 _ARGUMENT = -3
 _RESULT = "<result>"
+"""The slot of an inlined helper's result; no name of the user's."""
 
 
 class Functions(PythonFunctions):

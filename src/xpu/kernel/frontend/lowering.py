@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import KernelCompileError, KernelTypeError
 from .. import ir
+from .definite import zero_unassigned
 from .promotion import Number
 from .signature import ArgType, Fixed, Partial, number_of
 from .source import FunctionSource, assigned_names
@@ -131,16 +132,20 @@ class FunctionLowering(Statements):
     def function(self, name: str) -> ir.Function:
         """Return the helper as IR."""
         result = None if self.result is None else number_type(self.result)
-        return ir.Function(
+        function = ir.Function(
             name, self.params, result, self.variables, list(self.arrays.values()), self.block, loc=self.source.loc
         )
+        zero_unassigned(function)
+        return function
 
     def kernel(self, name: str) -> ir.Kernel:
         """Return the kernel as IR."""
         functions = self.compilation.reachable(self.block)
-        return ir.Kernel(
+        kernel = ir.Kernel(
             name, self.params, self.variables, list(self.arrays.values()), self.block, functions, loc=self.source.loc
         )
+        zero_unassigned(kernel)
+        return kernel
 
 
 __all__ = ["FunctionLowering", "Number"]

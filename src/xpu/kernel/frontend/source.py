@@ -168,3 +168,8 @@ def augmented_names(tree: ast.FunctionDef) -> set[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
     }
+
+
+def read_names(tree: ast.FunctionDef) -> set[str]:
+    """Return the names that a function reads."""
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}

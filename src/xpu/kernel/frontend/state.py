@@ -15,7 +15,7 @@ from .. import ir
 from ..ir import DType, Loc
 from .diagnostics import Note, UnresolvedError, compile_error, type_error
 from .promotion import Number, fits, join
-from .source import MISSING, FunctionSource, assigned_names, augmented_names
+from .source import MISSING, FunctionSource, assigned_names, augmented_names, read_names
 from .values import Array, Num, Static, Tuple, Value, describe, number_type, to_python, wrap
 
 if TYPE_CHECKING:
@@ -60,17 +60,23 @@ class Scope:
         self.source = source
         self.prefix = prefix
         self.local_names = set(assigned_names(source.tree)) | set(source.parameters())
-        self.slots: dict[str, Slot] = {}
+        self.read_names = read_names(source.tree)
+        self.slots: dict[Any, Slot] = {}
         self.variable_names = augmented_names(source.tree)
         """Names that were tried as constants and proved to be variables."""
         self.early_reads: set[str] = set()
 
-    def slot(self, name: str) -> Slot:
-        """Return the slot of a local name."""
-        slot = self.slots.get(name)
+    def slot(self, name: str, site: int = 0) -> Slot:
+        """Return the slot of a local name; ``site`` tells several uses of one name apart."""
+        key = (name, site) if site else name
+        slot = self.slots.get(key)
         if slot is None:
-            slot = self.slots[name] = Slot(name, name)
+            slot = self.slots[key] = Slot(name, name.strip("<>"))
         return slot
+
+    def unread(self, name: str) -> bool:
+        """Whether this is the name ``_`` of a value that nobody wants."""
+        return name == "_" and name not in self.read_names
 
 
 class State:
@@ -347,16 +353,23 @@ class State:
 
     def bind_all(self, slots: list[Slot], values: list[Value], loc: Loc, sites: list[int]) -> None:
         """Give several names their values at the same time."""
-        targets = {self._name(slot) for slot in slots if not slot.items}
+        overwritten: set[str] = set()
         safe: list[Value] = []
-        for value in values:
-            if isinstance(value, Num) and any(isinstance(n, ir.Var) and n.name in targets for n in ir.walk(value.expr)):
-                name = self.temporary(value.expr.type)
-                self.emit(ir.Assign(name, value.expr, loc=loc))
-                value = Num(ir.Var(value.expr.type, name, loc=loc), value.weak)
-            safe.append(value)
+        for slot, value in zip(slots, values, strict=True):
+            safe.append(self._apart(value, overwritten, loc))
+            overwritten |= _names_of(slot)
         for slot, value, site in zip(slots, safe, sites, strict=True):
             self.bind(slot, value, loc, site)
+
+    def _apart(self, value: Value, overwritten: set[str], loc: Loc) -> Value:
+        """Keep a value that reads a name about to be overwritten."""
+        if isinstance(value, Tuple):
+            return Tuple([self._apart(item, overwritten, loc) for item in value.items])
+        if isinstance(value, Num) and any(isinstance(n, ir.Var) and n.name in overwritten for n in ir.walk(value.expr)):
+            name = self.temporary(value.expr.type)
+            self.emit(ir.Assign(name, value.expr, loc=loc))
+            return Num(ir.Var(value.expr.type, name, loc=loc), value.weak)
+        return value
 
     def read(self, slot: Slot, node: ast.AST | None) -> Value:
         """Return what a local name holds."""
@@ -406,6 +419,12 @@ def is_fixed(value: Value) -> bool:
     if isinstance(value, Tuple):
         return all(is_fixed(item) for item in value.items)
     return True
+
+
+def _names_of(slot: Slot) -> set[str]:
+    """Return the IR variables behind a local name."""
+    names = {slot.irname} if slot.irname else set()
+    return names.union(*(_names_of(item) for item in slot.items)) if slot.items else names
 
 
 def reads_memory(expr: ir.Expr) -> bool:

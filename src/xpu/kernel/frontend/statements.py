@@ -83,7 +83,9 @@ class Statements(Calls):
 
     def assign(self, target: ast.expr, value: Value, node: ast.stmt) -> None:
         """Assign a value to a name, an element, or a tuple of these."""
-        if isinstance(target, ast.Name):
+        if isinstance(target, ast.Name) and self.scope.unread(target.id):
+            self._discard(value, node)
+        elif isinstance(target, ast.Name):
             self.bind(self.scope.slot(target.id), value, self.loc(node), id(target))
         elif isinstance(target, (ast.Tuple, ast.List)):
             self._assign_items(target, value, node)
@@ -96,6 +98,14 @@ class Statements(Calls):
         else:
             raise self.refuse("this cannot be assigned to in a kernel", target)
 
+    def _discard(self, value: Value, node: ast.stmt) -> None:
+        """Keep only the effect of a value that is assigned to ``_``."""
+        if isinstance(value, Num) and reads(value.expr) and not isinstance(value.expr, ir.Var):
+            self.spill(value)
+        elif isinstance(value, Tuple):
+            for item in value.items:
+                self._discard(item, node)
+
     def _assign_items(self, target: ast.Tuple | ast.List, value: Value, node: ast.stmt) -> None:
         items = self.unpack(value, node)
         starred = [e for e in target.elts if isinstance(e, ast.Starred)]
@@ -105,7 +115,7 @@ class Statements(Calls):
             raise self.mismatch(
                 f"{len(items)} values cannot be unpacked into {len(target.elts)} names", node, "write one name for each"
             )
-        if all(isinstance(element, ast.Name) for element in target.elts):
+        if all(isinstance(e, ast.Name) and not self.scope.unread(e.id) for e in target.elts):
             slots = [self.scope.slot(element.id) for element in target.elts]  # type: ignore[attr-defined]
             sites = [id(element) for element in target.elts]
             self.bind_all(slots, items, self.loc(node), sites)
@@ -362,9 +372,8 @@ class Statements(Calls):
     def _range(self, node: ast.For, call: ast.Call) -> bool:
         if not isinstance(node.target, ast.Name):
             raise self.refuse("the counter of a range loop is one name", node.target, "write `for k in range(n):`")
-        slot = self.scope.slot(node.target.id)
-        bounds = self._range_bounds(call)
-        start, stop, step, number = bounds
+        slot = self.scope.slot(node.target.id, id(node) if self.scope.unread(node.target.id) else 0)
+        start, stop, step, number = self._range_bounds(call)
         if slot in self.static_counters:
             raise self.refuse(f"{slot.root!r} already counts an outer loop", node.target, "use another name")
         self._bind_counter(slot, number, self.loc(node.target))
