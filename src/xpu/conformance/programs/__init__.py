@@ -1,0 +1,1 @@
+"""Level of the conformance suite."""
