@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 COMMON = """
-import os, signal
+import os
 import numpy as np
 from xpu.backend import Backend, BackendDevice, Compiled, CompileError, DeviceInfo, Layer
 
@@ -74,7 +74,7 @@ class Stranger(Backend):
     name = "stranger"
 
     def devices(self):
-        os.kill(os.getpid(), signal.SIGSEGV)
+        os.abort()
 
     def diagnose(self):
         return Layer("stranger", True)

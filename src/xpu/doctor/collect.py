@@ -155,7 +155,9 @@ def _device(device: Device) -> DeviceReport:
         aliases=list(device.backend_device.aliases),
         failure=failure,
         speed=device.speed,
-        limits=asdict(info.limits),
+        limits={
+            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(info.limits).items()
+        },
         listed=device.backend_device.listed,
     )
 
