@@ -123,6 +123,8 @@ class Expressions:
         if not found:
             return self.literal(dtype)
         text, kind = self.rng.choice(found)
+        if dtype.startswith("complex") and kind != "bool":
+            return Expr(f"xp.{dtype}(small({{0}}))", dtype, [Expr(text, kind)])
         if dtype == "bool" and kind != "bool":
             return Expr(f"({{0}} {self.rng.choice(['<', '>', '=='])} {{1}})", dtype, [Expr(text, kind), self.literal(kind)])
         return Expr(f"xp.{dtype}({{0}})", dtype, [Expr(text, kind)])
@@ -221,7 +223,7 @@ class Expressions:
             rows.append(("xp.math.fma({0}, {1}, {2})", 3))
         parts = {"float32": "complex64", "float64": "complex128"}
         if parts.get(d) in self.config.complexes and self.rng.random() < 0.2:
-            return self.make(self.rng.choice(["{0}.real", "{0}.imag"]), d, (parts[d],), depth, scope)
+            return self.make(self.rng.choice(["small({0}.real + 0.0)", "small({0}.imag + 0.0)"]), d, (parts[d],), depth, scope)
         template, arity = self.rng.choice(rows)
         return self.make(template, d, (d,) * arity, depth, scope)
 
@@ -235,7 +237,7 @@ class Expressions:
             return self.make(f"({{0}} {rng.choice('+-*')} {self.weak(d)})", d, (d,), depth, scope)
         if way == "unary":
             return self.make(rng.choice(["(-{0})", "xp.math.conj({0})"]), d, (d,), depth, scope)
-        return self.make(f"xp.{d}({{0}}, {{1}})", d, (part, part), depth, scope)
+        return self.make(f"xp.{d}(small({{0}}), small({{1}}))", d, (part, part), depth, scope)
 
     def boolean(self, depth: int, scope: Scope) -> Expr:
         rng = self.rng

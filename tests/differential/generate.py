@@ -51,6 +51,8 @@ class Plain:
         body = self.prologue()
         for dtype in self.config.dtypes:
             self.guard(dtype)
+        x = Expr("x", "")
+        self.helpers.append(Helper("small(x)", [plain("return {0} if xp.math.abs({0}) < 1000.0 else 1.0", x)]))
         for _ in range(self.rng.choice([0, 1, 2])):
             self.helper()
         body += self.block(self.scope, self.rng.randint(*self.statements), 0)

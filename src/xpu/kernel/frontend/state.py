@@ -163,7 +163,7 @@ class State:
 
     def unique(self, name: str) -> str:
         """Return a name that nothing else in this function has, made of plain letters."""
-        plain = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
+        plain = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name if c not in "<>")
         candidate, count = plain, 0
         while candidate in self.taken:
             count += 1

@@ -647,6 +647,8 @@ class Expressions:
     def _bit_count(self, function: str, dtype: ir.DType, text: str) -> str:
         name = self.dialect.types[dtype.name]
         if self.dialect.native_integers:
+            if dtype.itemsize < 4:  # C computes small integers as int, and the function is overloaded
+                text = f"({name}){group(text)}"
             return self.dialect.integer[function].format(text)
         if dtype.itemsize == 8:
             return f"({name}){self.dialect.integer64[function].format(text)}"
