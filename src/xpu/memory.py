@@ -143,7 +143,7 @@ class Storage:
 class View:
     """A strided window of a storage: what a concrete array is made of. Strides and offset count elements."""
 
-    __slots__ = ("_host", "_native", "dtype", "offset", "shape", "storage", "strides")
+    __slots__ = ("_host", "_layout", "_native", "dtype", "offset", "shape", "storage", "strides")
 
     def __init__(
         self, storage: Storage, dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0
@@ -155,6 +155,15 @@ class View:
         self.offset = offset
         self._host: np.ndarray | None = None
         self._native: Any = None
+        self._layout: tuple[np.dtype[Any], int, bool, bool] | None = None
+
+    @property
+    def layout(self) -> tuple[np.dtype[Any], int, bool, bool]:
+        """What kernels are specialised on: dtype, dimensions, whether contiguous, whether wide."""
+        layout = self._layout
+        if layout is None:
+            layout = self._layout = (self.dtype, len(self.shape), self.contiguous, self.wide)
+        return layout
 
     def host(self) -> np.ndarray | None:
         """Return a NumPy array over the same memory, where host and device share it."""

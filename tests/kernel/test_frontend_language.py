@@ -67,12 +67,11 @@ def fibonacci(n, out):
     a, b = 0, 1
     for _ in range(n):
         a, b = b, a + b
-        if i == _:
-            out[i] = a
+    out[i] = a
 
 
 def test_tuple_swap(run):
-    assert run(fibonacci, 8, 8, np.zeros(8, np.int64)).tolist() == [1, 1, 2, 3, 5, 8, 13, 21]
+    assert run(fibonacci, 2, 8, np.zeros(2, np.int64)).tolist() == [21, 21]
 
 
 @xp.kernel
@@ -251,7 +250,7 @@ def unrolled(x, out):
             acc += w
     for k, w in enumerate(weights):
         acc += k * w
-    for w, v in zip(weights, (3, 2, 1)):
+    for w, v in zip(weights, (3, 2, 1), strict=True):
         acc += w * v
     for k in xp.static_range(4, 0, -2):
         acc += k
@@ -534,7 +533,7 @@ def test_functions(run):
     x = np.array([0.5, 1.25, 2.75], f4)
     expected = []
     for v in x.tolist():
-        expected.append(
+        expected.append(  # noqa: PERF401
             [
                 math.sqrt(v) + math.exp(-v) + math.log1p(v),
                 math.floor(v) + math.ceil(v) + round(v) + int(v),
@@ -648,8 +647,8 @@ def carried(x, out):
     i = xp.global_id(0)
     for k in range(3):
         if k > 0:
-            out[i] += previous
-        previous = x[i] * k
+            out[i] += previous  # noqa: F821
+        previous = x[i] * k  # noqa: F841
 
 
 def test_a_name_read_before_the_line_that_assigns_it(run):

@@ -6,6 +6,7 @@ The front end is imported when the first kernel of the user is made or launched:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..backend import DeviceInfo
@@ -68,8 +69,14 @@ class KernelFunction(_Decorated):
     _what = "kernel"
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self._plans: dict[Any, Plan] = {}
+        self.plans: dict[Any, Plan] = {}
+        """What launches have compiled, by device and argument types."""
         super().__init__(function)
+
+    @cached_property
+    def parameter_names(self) -> list[str]:
+        """The names of the parameters."""
+        return self._open().parameters()
 
     @property
     def __xpu_kernel__(self) -> FunctionSource:

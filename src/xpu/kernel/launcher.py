@@ -5,12 +5,12 @@ A launch whose argument types are known finds its :class:`Plan` by one dictionar
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import dtypes
 from ..backend import DeviceInfo, Source
 from ..config import config
 from ..errors import DeviceMismatchError, DeviceNotFoundError, KernelCompileError, KernelLaunchError, KernelTypeError
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from ..device import Device
     from .launch import KernelFunction
 
-_PLAIN = {bool, int, float, complex}
+_KINDS: dict[type, Any] = {bool: bool, int: int, float: float, complex: complex}
+_KINDS |= {np.dtype(name).type: np.dtype(name) for name in dtypes.NAMES}
+"""What stands in keys for numbers: Python's for weak ones, a dtype for NumPy's."""
+_REMEMBERED_SIZES = 256
 
 
 class Plan:
@@ -32,102 +35,113 @@ class Plan:
 
     def __init__(self, executable: Executable) -> None:
         self.executable = executable
-        kernel = executable.kernel
-        self.rank = kernel.rank
-        self.converters: list[Callable[[Any], Any] | None] = [
-            None if isinstance(p.type, ir.ArrayType) else p.type.dtype.type for p in kernel.params
+        params = executable.kernel.params
+        self.rank = executable.kernel.rank
+        self.converters: list[tuple[int, Callable[[Any], Any]]] = [
+            (k, p.type.dtype.type) for k, p in enumerate(params) if not isinstance(p.type, ir.ArrayType)
         ]
-        self.written = [k for k, p in enumerate(kernel.params) if p.written]
+        self.written = [k for k, p in enumerate(params) if isinstance(p.type, ir.ArrayType) and p.written]
         self.parsed: dict[Any, tuple[sizes.Size, sizes.Size | None]] = {}
 
 
-class _Arguments:
-    """The arguments of one launch, flat: tuples are taken apart."""
+class Arguments:
+    """The arguments of one launch, flat (tuples are taken apart), and their types."""
 
-    __slots__ = ("device", "kernel", "key", "objects", "values")
+    __slots__ = ("device", "key", "objects", "values")
 
-    def __init__(self, kernel: KernelFunction) -> None:
-        self.kernel = kernel
+    def __init__(self) -> None:
         self.device: Device | None = None
         self.objects: list[Any] = []
         self.values: list[Any] = []
+        """Views of arrays, and numbers."""
         self.key: list[Any] = []
 
-    def add(self, name: str, position: int, arg: Any) -> Any:
-        """Take one argument; return what stands for its type in keys."""
-        take = getattr(arg, "__xpu_view__", None)
-        if take is not None:
-            return self._array(name, position, arg, take)
-        kind = type(arg)
-        if kind is tuple:
-            return tuple(self.add(f"{name}[{k}]", position, item) for k, item in enumerate(arg))
-        if kind not in _PLAIN:
-            kind = self._kind(name, position, arg)
-        self.objects.append(arg)
-        self.values.append(arg)
-        return kind
+    def take(self, kernel: KernelFunction, args: tuple[Any, ...]) -> None:
+        """Take arguments as they come; what is neither an xpu array nor a number is looked at more closely."""
+        objects, values, key = self.objects, self.values, self.key
+        for position, arg in enumerate(args):
+            view_of = getattr(arg, "__xpu_view__", None)
+            if view_of is not None:
+                view = view_of()
+                device = view.storage.device
+                if device is not self.device:
+                    self._meet(device, kernel, position, args)
+                objects.append(arg)
+                values.append(view)
+                key.append(view.layout)
+                continue
+            kind = _KINDS.get(type(arg))
+            if kind is not None:
+                objects.append(arg)
+                values.append(arg)
+                key.append(kind)
+            elif type(arg) is tuple:
+                inner = Arguments()
+                inner.device = self.device
+                inner.take(kernel, arg)
+                self.device = inner.device
+                objects += inner.objects
+                values += inner.values
+                key.append(tuple(inner.key))
+            else:
+                objects.append(arg)
+                values.append(arg)
+                key.append(_unusual(kernel, args, position, arg))
 
-    def _array(self, name: str, position: int, arg: Any, take: Callable[[], Any]) -> Any:
-        device = arg.device
-        if self.device is None:
-            self.device = device
-        elif device is not self.device:
-            first = next(o for o in self.objects if hasattr(o, "__xpu_view__"))
+    def _meet(self, device: Device, kernel: KernelFunction, position: int, args: tuple[Any, ...]) -> None:
+        """Note the first array's device; refuse another one."""
+        if self.device is not None:
+            name = _name(kernel, args, position)
             raise DeviceMismatchError(
-                f"{self.where(name, position)} lives on {device}, and an argument before it on {first.device}; "
-                f"move one of them: {name}.to_device({str(first.device)!r})"
+                f"{_who(kernel, args, position)} lives on {device}, and an array before it on {self.device}; "
+                f"move one of them: {name}.to_device({str(self.device)!r})"
             )
-        view = take()
-        self.objects.append(arg)
-        self.values.append(view)
-        return (view.dtype, len(view.shape), view.contiguous, view.wide)
+        self.device = device
 
-    def where(self, name: str, position: int) -> str:
-        return f"argument {name!r} (number {position + 1}) of kernel {self.kernel.__name__!r}"
 
-    def _kind(self, name: str, position: int, arg: Any) -> Any:
-        """Return the key of an argument that is no Python number; refuse what kernels do not take."""
-        from .. import dtypes
+def _name(kernel: KernelFunction, args: tuple[Any, ...], position: int) -> str:
+    """Return what the kernel calls an argument; an item of a tuple is known by its place."""
+    names = kernel.parameter_names
+    return names[position] if len(names) == len(args) and position < len(names) else f"item {position} of a tuple"
 
-        who = self.where(name, position)
-        if isinstance(arg, np.generic):
-            try:
-                return dtypes.canonical(arg.dtype)
-            except TypeError as error:
-                raise KernelTypeError(f"{who}: {error}") from None
-        for plain in (bool, int, float, complex):
-            if isinstance(arg, plain):
-                return plain
-        if isinstance(arg, np.ndarray):
-            raise DeviceMismatchError(f"{who} is a NumPy array; kernels take xpu arrays: pass xp.asarray({name})")
-        if (
-            hasattr(arg, "__dlpack__")
-            or hasattr(arg, "__array_interface__")
-            or hasattr(arg, "__cuda_array_interface__")
-        ):
-            kind = f"{type(arg).__module__.split('.')[0]}.{type(arg).__name__}"
-            raise DeviceMismatchError(f"{who} is a {kind}; kernels take xpu arrays: pass xp.asarray({name})")
-        if isinstance(arg, (list, range)):
-            raise KernelTypeError(
-                f"{who} is a {type(arg).__name__}; pass an array, xp.asarray({name}), or a tuple of numbers or arrays"
-            )
-        if isinstance(arg, (str, bytes)):
-            raise KernelTypeError(f"{who} is a string; kernels take arrays, numbers, and tuples of these")
-        if arg is None:
-            raise KernelTypeError(f"{who} is None; kernels take arrays, numbers, and tuples of these")
-        if isinstance(arg, (type, np.dtype)) or callable(arg):
-            shown = getattr(arg, "__name__", str(arg))
-            raise KernelTypeError(
-                f"{who} is {shown}, which is no value; dtypes and functions are given to kernels as constants from "
-                f"outside (a global or closure variable)"
-            )
-        raise KernelTypeError(f"{who} is a {type(arg).__name__}; kernels take arrays, numbers, and tuples of these")
+
+def _who(kernel: KernelFunction, args: tuple[Any, ...], position: int) -> str:
+    return f"argument {_name(kernel, args, position)!r} of kernel {kernel.__name__!r}"
+
+
+def _unusual(kernel: KernelFunction, args: tuple[Any, ...], position: int, arg: Any) -> Any:
+    """Return the key of an argument of a rare type; refuse what kernels do not take."""
+    who, name = _who(kernel, args, position), _name(kernel, args, position)
+    if isinstance(arg, np.generic):
+        try:
+            return dtypes.canonical(arg.dtype)
+        except TypeError as error:
+            raise KernelTypeError(f"{who}: {error}") from None
+    for plain in (bool, int, float, complex):  # subclasses, such as members of an IntEnum
+        if isinstance(arg, plain):
+            return plain
+    if isinstance(arg, np.ndarray):
+        raise DeviceMismatchError(f"{who} is a NumPy array; kernels take xpu arrays: pass xp.asarray({name})")
+    if hasattr(arg, "__dlpack__") or hasattr(arg, "__array_interface__") or hasattr(arg, "__cuda_array_interface__"):
+        kind = f"{type(arg).__module__.split('.')[0]}.{type(arg).__name__}"
+        raise DeviceMismatchError(f"{who} is a {kind}; kernels take xpu arrays: pass xp.asarray({name})")
+    if isinstance(arg, (list, range)):
+        raise KernelTypeError(
+            f"{who} is a {type(arg).__name__}; pass an array, xp.asarray({name}), or a tuple of numbers or arrays"
+        )
+    if isinstance(arg, (type, np.dtype)) or callable(arg):
+        shown = getattr(arg, "__name__", str(arg))
+        raise KernelTypeError(
+            f"{who} is {shown}, which is no value; dtypes and functions are given to kernels as constants from "
+            f"outside (a global or closure variable)"
+        )
+    shown = "None" if arg is None else f"a {type(arg).__name__}"
+    raise KernelTypeError(f"{who} is {shown}; kernels take arrays, numbers, and tuples of these")
 
 
 def match(kernel: KernelFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Return the arguments in the order of the parameters."""
-    source = kernel.__xpu_kernel__
-    names = source.parameters()
+    names = kernel.parameter_names
     form = f"its form is {kernel.__name__}[size]({', '.join(names)})"
     if len(args) > len(names):
         raise KernelLaunchError(f"kernel {kernel.__name__!r} takes {len(names)} arguments, not {len(args)}; {form}")
@@ -138,7 +152,7 @@ def match(kernel: KernelFunction, args: tuple[Any, ...], kwargs: dict[str, Any])
         if name in given:
             raise KernelLaunchError(f"kernel {kernel.__name__!r} got argument {name!r} twice; {form}")
         given[name] = value
-    for name, value in source.defaults().items():
+    for name, value in kernel.__xpu_kernel__.defaults().items():
         given.setdefault(name, value)
     missing = [name for name in names if name not in given]
     if missing:
@@ -158,19 +172,20 @@ def _types(key: Any) -> Any:
     return key
 
 
-def gather(kernel: KernelFunction, args: tuple[Any, ...]) -> _Arguments:
+def gather(kernel: KernelFunction, args: tuple[Any, ...]) -> Arguments:
     """Take the arguments of a launch apart and note their types."""
-    arguments = _Arguments(kernel)
-    names = kernel.__xpu_kernel__.parameters()
-    arguments.key = [arguments.add(name, k, arg) for k, (name, arg) in enumerate(zip(names, args, strict=True))]
+    arguments = Arguments()
+    arguments.take(kernel, args)
     return arguments
 
 
 def launch(kernel: KernelFunction, size: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Launch a kernel: ``kernel[size](*args, **kwargs)``."""
-    names = kernel.__xpu_kernel__.parameters()
-    stream = kwargs.pop("stream", None) if kwargs and "stream" not in names else None
+    names = kernel.parameter_names
+    stream = None
     if kwargs or len(args) != len(names):
+        if "stream" not in names:
+            stream = kwargs.pop("stream", None)
         args = match(kernel, args, kwargs)
     arguments = gather(kernel, args)
     device = arguments.device
@@ -178,25 +193,24 @@ def launch(kernel: KernelFunction, size: Any, args: tuple[Any, ...], kwargs: dic
         from ..device import current_device
 
         device = current_device()
-    key = (device, config.debug, *arguments.key)
-    plan = kernel._plans.get(key)
+    key = (id(device), config.debug, *arguments.key)  # the plan keeps its device alive
+    plan = kernel.plans.get(key)
     if plan is None:
-        plan = kernel._plans[key] = _plan(kernel, device, arguments)
+        plan = kernel.plans[key] = _plan(kernel, device, arguments)
     try:
         parsed = plan.parsed.get(size)
     except TypeError:  # a list or an array: not hashable, and no size
-        parsed = sizes.parse(size, plan.rank, kernel.__name__)
+        parsed = None
     if parsed is None:
         parsed = sizes.parse(size, plan.rank, kernel.__name__)
-        if len(plan.parsed) < 256:
+        if len(plan.parsed) < _REMEMBERED_SIZES:
             plan.parsed[size] = parsed
     whole, local = parsed
-    if 0 in whole:
-        return
-    plan.executable.run(whole, local, _values(kernel, plan, arguments), stream)
+    if 0 not in whole:
+        plan.executable.run(whole, local, _values(kernel, plan, arguments), stream)
 
 
-def _plan(kernel: KernelFunction, device: Device, arguments: _Arguments) -> Plan:
+def _plan(kernel: KernelFunction, device: Device, arguments: Arguments) -> Plan:
     """Compile a kernel for argument types that are new."""
     typed = kernel.specialize([_types(key) for key in arguments.key], device.info)
     needed, there = ir.local_bytes(typed), device.info.limits.local_memory
@@ -208,15 +222,14 @@ def _plan(kernel: KernelFunction, device: Device, arguments: _Arguments) -> Plan
     return Plan(build(typed, device))
 
 
-def _values(kernel: KernelFunction, plan: Plan, arguments: _Arguments) -> list[Any]:
+def _values(kernel: KernelFunction, plan: Plan, arguments: Arguments) -> list[Any]:
     """Return what the executable takes: views, and NumPy scalars of the parameters' dtypes."""
     values = arguments.values
-    for k, convert in enumerate(plan.converters):
-        if convert is not None:
-            try:
-                values[k] = convert(values[k])
-            except (OverflowError, TypeError):
-                raise _unfit(kernel, plan, k, values[k]) from None
+    for k, convert in plan.converters:
+        try:
+            values[k] = convert(values[k])
+        except (OverflowError, TypeError):
+            raise _unfit(kernel, plan, k, values[k]) from None
     for k in plan.written:
         values[k] = _writable(kernel, plan, k, arguments.objects[k])
     return values
@@ -246,29 +259,26 @@ def _writable(kernel: KernelFunction, plan: Plan, position: int, array: Any) -> 
 # ------------------------------------------------------------------------------------------- looking at kernels
 
 
-class _TypesOnly:
+class _Stand:
     """Stands for an array of which only the type matters: NumPy's in ``source`` and ``describe``."""
 
-    def __init__(self, array: np.ndarray) -> None:
-        from ..memory import Storage, View
+    device = None
 
-        strides = tuple(stride // array.itemsize for stride in array.strides)
-        self._view = View(Storage.__new__(Storage), array.dtype, array.shape, strides)
-        self.device = None
+    def __init__(self, layout: tuple[np.dtype[Any], int, bool, bool]) -> None:
+        self.layout = layout
+        self.storage = self
 
     def __xpu_view__(self) -> Any:
-        return self._view
+        return self
 
 
 def _stand_in(arg: Any) -> Any:
     if isinstance(arg, np.ndarray):
-        return _TypesOnly(arg)
+        contiguous = bool(arg.flags.c_contiguous)
+        return _Stand((dtypes.canonical(arg.dtype), arg.ndim, contiguous, arg.nbytes >= 2**31))
     if hasattr(arg, "__xpu_view__"):
-        view = arg.__xpu_view__()
-        shown = _TypesOnly(np.empty(0, view.dtype))
-        shown._view = view
-        return shown
-    return tuple(_stand_in(item) for item in arg) if isinstance(arg, tuple) else arg
+        return _Stand(arg.__xpu_view__().layout)
+    return tuple(map(_stand_in, arg)) if isinstance(arg, tuple) else arg
 
 
 def _device(device: Device | str) -> tuple[Device | None, str, DeviceInfo]:
@@ -359,4 +369,4 @@ def _sizes_line(executable: Executable, size: Any, name: str) -> str:
     return f"sizes: global {whole}, local {how}"
 
 
-__all__ = ["Plan", "description", "gather", "launch", "match", "operator", "printed"]
+__all__ = ["Arguments", "Plan", "description", "gather", "launch", "match", "printed"]

@@ -1,7 +1,7 @@
 """Variables that may be read before they are assigned get a zero at the top, the same on every device.
 
-Python would raise an error there; a kernel cannot, and the program may well be right: the front end only cannot see that
-the ways that skip the assignment skip the use too.
+Python would raise an error there; a kernel cannot, and the program may well be right: the front end only cannot see
+that the ways that skip the assignment skip the use too.
 """
 
 from __future__ import annotations

@@ -303,6 +303,11 @@ class Statements(Calls):
 
     def _static_pairs(self, function: Any, call: ast.Call) -> list[Value]:
         columns = [self.unpack(self.expr(argument), argument) for argument in call.args]
+        for keyword in call.keywords:
+            if keyword.arg != "strict" or function is not builtins.zip:
+                raise self.refuse(f"{function.__name__} takes no argument {keyword.arg!r} here", keyword.value)
+            if self.static(keyword.value, "strict") and len({len(column) for column in columns}) > 1:
+                raise self.refuse("zip of tuples of different lengths", call)
         if function is builtins.enumerate:
             counter: list[Value] = [constant(k, self.default, self.loc(call)) for k in range(len(columns[0]))]
             columns.insert(0, counter)
