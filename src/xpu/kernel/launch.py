@@ -10,10 +10,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..backend import DeviceInfo
-from . import ir
 
 if TYPE_CHECKING:
     from ..device import Device
+    from . import ir
     from .frontend.signature import ArgType
     from .frontend.source import FunctionSource
     from .launcher import Plan
