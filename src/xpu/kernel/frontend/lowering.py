@@ -135,7 +135,7 @@ class FunctionLowering(Statements):
         function = ir.Function(
             name, self.params, result, self.variables, list(self.arrays.values()), self.block, loc=self.source.loc
         )
-        zero_unassigned(function)
+        self._refuse_unassigned(function)
         return function
 
     def kernel(self, name: str) -> ir.Kernel:
@@ -144,8 +144,13 @@ class FunctionLowering(Statements):
         kernel = ir.Kernel(
             name, self.params, self.variables, list(self.arrays.values()), self.block, functions, loc=self.source.loc
         )
-        zero_unassigned(kernel)
+        self._refuse_unassigned(kernel)
         return kernel
+
+    def _refuse_unassigned(self, function: ir.Function | ir.Kernel) -> None:
+        hopeless = zero_unassigned(function)
+        if hopeless is not None:
+            raise self.unassigned(hopeless.name, hopeless.loc)
 
 
 __all__ = ["FunctionLowering", "Number"]

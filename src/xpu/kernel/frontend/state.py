@@ -385,12 +385,12 @@ class State:
         if slot.kind == "tuple" and slot.items:
             return Tuple([self.read(item, node) for item in slot.items])
         self.scope.early_reads.add(slot.root)
-        raise self.refuse(
-            f"{slot.root!r} is read before it has a value",
-            node,
-            f"assign it on every way to this line, for example before the loop: {slot.root} = 0",
-            UnresolvedError,
-        )
+        raise self.unassigned(slot.root, node)
+
+    def unassigned(self, name: str, node: ast.AST | Loc | None) -> KernelCompileError:
+        """Return the error for a name that has no value where it is read."""
+        advice = f"assign it on every way to this line, for example at the top: {name} = 0"
+        return self.refuse(f"{name!r} is read before it has a value", node, advice, UnresolvedError)
 
     def name(self, node: ast.Name) -> Value:
         """Return what a name means: a local, a constant from outside, a builtin."""
