@@ -18,6 +18,7 @@ import numpy as np
 from ..kernel import ir
 from ..kernel.frontend.analysis import mark_accesses
 from ..memory import View
+from .views import window
 
 INDICES = ("xo", "xk", "xi")
 PLACEHOLDERS = {"load_one": 1, "load_lanes": 0}
@@ -43,7 +44,7 @@ class Producer:
         variables ``xo``, ``xk`` and ``xi`` and ends in a ``Return`` of a Scalar (``lanes == 1``) or of a Vector of elements
         that follow each other along ``along``.
     functions : list of ir.Function
-        Helpers that the body calls, callees first.
+        Helpers that the body calls, callees first; complete once ``load`` has returned.
     along : str
         ``"k"`` or ``"i"``: the axis along which vectors lie. Set by the reduction before it asks for the body.
     """
@@ -58,13 +59,10 @@ class Producer:
     def install(self, kernel: ir.Kernel, lanes: int, along: str) -> ir.Kernel:
         """Return the kernel with this producer in place of the placeholders."""
         found = {name: function for name in PLACEHOLDERS for function in kernel.functions if function.name == name}
-        functions = [*self.functions]
-        for function in kernel.functions:
-            if function.name in found:
-                width = 1 if function.name == "load_one" else lanes
-                functions.append(self._function(function, width, along))
-            else:
-                functions.append(function)
+        made = {
+            name: self._function(function, 1 if name == "load_one" else lanes, along) for name, function in found.items()
+        }
+        functions = [*self.functions, *(made.get(function.name, function) for function in kernel.functions)]
         extra: list[ir.Expr] = []
         for param in self.params:
             if isinstance(param.type, ir.ArrayType):
@@ -93,6 +91,60 @@ class Producer:
         )
 
 
+def _place(name: str, steps: list[tuple[str, int, ir.Expr]], shift: int) -> ir.Expr:
+    """Return ``base + sum(index * stride)``; strides of 0 and 1 are not arguments."""
+    index: ir.Expr = ir.Var(ir.INT64, f"{name}_base")
+    if shift:
+        index = ir.Binary(ir.INT64, "add", index, ir.Const(ir.INT64, shift))
+    for label, stride, step in steps:
+        if stride == 0:
+            continue
+        if stride != 1:
+            step = ir.Binary(ir.INT64, "mul", step, ir.Var(ir.INT64, f"{name}_{label}"))
+        index = ir.Binary(ir.INT64, "add", index, step)
+    return index
+
+
+def _fetch(
+    name: str, dtype: np.dtype[Any], steps: list[tuple[str, int, ir.Expr]], lanes: int, along: str
+) -> ir.Expr:
+    """Return one element, or ``lanes`` of them along an axis, of a strided array."""
+    scalar = ir.Scalar(dtype)
+    if lanes == 1:
+        return ir.Load(scalar, name, [_place(name, steps, 0)])
+    vector = ir.Vector(dtype, lanes)
+    stride = next((stride for label, stride, _ in steps if label == along), 0)
+    if stride == 1:
+        return ir.Load(vector, name, [_place(name, steps, 0)])
+    if stride == 0:
+        return ir.VectorOf(vector, [ir.Load(scalar, name, [_place(name, steps, 0)])])
+    items: list[ir.Expr] = []
+    for lane in range(lanes):
+        moved = [
+            (label, step, ir.Binary(ir.INT64, "add", at, ir.Const(ir.INT64, lane)) if label == along and lane else at)
+            for label, step, at in steps
+        ]
+        items.append(ir.Load(scalar, name, [_place(name, moved, 0)]))
+    return ir.VectorOf(vector, items)
+
+
+def _arguments(name: str, view: View, base: int, strides: dict[str, int]) -> tuple[list[ir.Param], list[Any]]:
+    """Return the parameters and values that address a strided array in a flat window."""
+    named = {f"{name}_base": base}
+    named |= {f"{name}_{label}": stride for label, stride in strides.items() if stride not in (0, 1)}
+    params = [ir.Param(name, ir.ArrayType(view.dtype, 1, wide=view.wide)), *(ir.Param(n, ir.INT64) for n in named)]
+    return params, [view, *map(np.int64, named.values())]
+
+
+def _variable(name: str) -> ir.Expr:
+    return ir.Var(ir.INT64, name)
+
+
+def _pattern(strides: dict[str, int]) -> tuple[int, ...]:
+    """Return what of strides is compiled in: whether each is 0, 1, or an argument."""
+    return tuple(stride if stride in (0, 1) else 2 for stride in strides.values())
+
+
 def from_view(view: View, strides: tuple[int, int, int]) -> Producer:
     """Return the producer that reads one array.
 
@@ -103,36 +155,53 @@ def from_view(view: View, strides: tuple[int, int, int]) -> Producer:
     strides : tuple of int
         Elements from one ``o``, ``k`` and ``i`` to the next.
     """
-    unit = tuple(stride == 1 for stride in strides)
-    scalar = ir.Scalar(view.dtype)
-    wide = view.wide
-    length = view.storage.nbytes // view.dtype.itemsize
-    window = View(view.storage, view.dtype, (length,), (1,), 0)
-    array = ir.Param("source", ir.ArrayType(view.dtype, 1, wide=wide))
-    names = ["source_base", *(f"source_s{axis}" for axis in range(3) if not unit[axis])]
-    params = [array, *(ir.Param(name, ir.INT64) for name in names)]
-    args = [window, np.int64(view.offset), *(np.int64(strides[axis]) for axis in range(3) if not unit[axis])]
-
-    def place(offset: int, along: int) -> ir.Expr:
-        index: ir.Expr = ir.Var(ir.INT64, "source_base")
-        for axis, name in enumerate(INDICES):
-            step: ir.Expr = ir.Var(ir.INT64, name)
-            if offset and axis == along:
-                step = ir.Binary(ir.INT64, "add", step, ir.Const(ir.INT64, offset))
-            if not unit[axis]:
-                step = ir.Binary(ir.INT64, "mul", step, ir.Var(ir.INT64, f"source_s{axis}"))
-            index = ir.Binary(ir.INT64, "add", index, step)
-        return index
+    steps = dict(zip("oki", strides, strict=True))
+    whole = window(view)
+    params, args = _arguments("source", whole, view.offset, steps)
+    places = [(label, stride, _variable(f"x{label}")) for label, stride in steps.items()]
 
     def load(lanes: int, along: str) -> tuple[list[ir.Stmt], dict[str, ir.Type]]:
-        axis = 1 if along == "k" else 2
-        if lanes == 1:
-            value: ir.Expr = ir.Load(scalar, "source", [place(0, axis)])
-        elif unit[axis]:
-            value = ir.Load(ir.Vector(view.dtype, lanes), "source", [place(0, axis)])
-        else:
-            items: list[ir.Expr] = [ir.Load(scalar, "source", [place(lane, axis)]) for lane in range(lanes)]
-            value = ir.VectorOf(ir.Vector(view.dtype, lanes), items)
-        return [ir.Return(value)], {}
+        return [ir.Return(_fetch("source", view.dtype, places, lanes, along))], {}
 
-    return Producer(("view", view.dtype, unit, wide), view.dtype, params, args, load)
+    return Producer(("view", view.dtype, _pattern(steps), whole.wide), view.dtype, params, args, load)
+
+
+def product(
+    a: View, a_steps: tuple[int, ...], b: View, b_steps: tuple[int, ...], rows: int, work: np.dtype[Any]
+) -> Producer:
+    """Return the producer of products of two arrays' elements, computed in ``work``.
+
+    Parameters
+    ----------
+    a, b : View
+        Flat windows.
+    a_steps, b_steps : tuple of int
+        First element, and elements from one batch, row, ``k`` and ``i`` to the next.
+    rows : int
+        Rows in a batch: ``o`` is ``batch * rows + row``.
+    work : dtype
+    """
+    labels = ("t", "m", "k", "i")
+    a_strides = dict(zip(labels, a_steps[1:], strict=True))
+    b_strides = dict(zip(labels, b_steps[1:], strict=True))
+    left, left_args = _arguments("left", a, a_steps[0], a_strides)
+    right, right_args = _arguments("right", b, b_steps[0], b_strides)
+    o, count = _variable("xo"), ir.Var(ir.INT64, "rows")
+    at = {
+        "t": ir.Binary(ir.INT64, "floordiv", o, count),
+        "m": ir.Binary(ir.INT64, "mod", o, count),
+        "k": _variable("xk"),
+        "i": _variable("xi"),
+    }
+
+    def load(lanes: int, along: str) -> tuple[list[ir.Stmt], dict[str, ir.Type]]:
+        kind: ir.Type = ir.Scalar(work) if lanes == 1 else ir.Vector(work, lanes)
+        factors = []
+        for name, dtype, strides in (("left", a.dtype, a_strides), ("right", b.dtype, b_strides)):
+            steps = [(label, stride, at[label]) for label, stride in strides.items()]
+            value = _fetch(name, dtype, steps, lanes, along)
+            factors.append(value if dtype == work else ir.Cast(kind, value))
+        return [ir.Return(ir.Binary(kind, "mul", *factors))], {}
+
+    key = ("product", a.dtype, work, _pattern(a_strides), _pattern(b_strides), a.wide or b.wide)
+    return Producer(key, work, [*left, *right, ir.Param("rows", ir.INT64)], [*left_args, *right_args, np.int64(rows)], load)

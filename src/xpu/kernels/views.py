@@ -61,3 +61,28 @@ def temporary(device: Device, shape: tuple[int, ...], dtype: np.dtype[Any]) -> V
 def flat(view: View) -> View:
     """Return a contiguous view as one axis."""
     return View(view.storage, view.dtype, (view.size,), (1,), view.offset)
+
+
+def window(view: View) -> View:
+    """Return all of a view's storage as one axis; its own first element is at ``view.offset``."""
+    return View(view.storage, view.dtype, (view.storage.nbytes // view.dtype.itemsize,), (1,), 0)
+
+
+def collapse_batch(
+    shape: tuple[int, ...], strides: Sequence[tuple[int, ...]]
+) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+    """Join neighbouring axes that every operand walks through evenly; drop axes of length one."""
+    extents: list[int] = []
+    steps: list[list[int]] = [[] for _ in strides]
+    for axis, extent in enumerate(shape):
+        if extent == 1:
+            continue
+        if extents and all(s[-1] == own[axis] * extent for s, own in zip(steps, strides, strict=True)):
+            extents[-1] *= extent
+            for s, own in zip(steps, strides, strict=True):
+                s[-1] = own[axis]
+            continue
+        extents.append(extent)
+        for s, own in zip(steps, strides, strict=True):
+            s.append(own[axis])
+    return tuple(extents), [tuple(s) for s in steps]

@@ -1,0 +1,204 @@
+"""Matrix products in register tiles of short vectors, for CPUs.
+
+A work-item computes 8 rows of two vectors, and walks along ``k`` once: each step loads two vectors of the right operand
+and eight numbers of the left one. The operands lie in panels that are read from front to back: the right one in panels of
+two vectors' width, the left one, where it is large, in panels of 8 rows. Neighbouring work-items share a right panel.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..kernel.stdlib import words as xp
+
+DType = np.dtype[Any]
+ROWS = 8
+
+
+@lru_cache(maxsize=64)
+def make_pack_right(source: DType, work: DType, lanes: int) -> Any:
+    """Return the kernel that copies the right operand into panels, padded with zeros.
+
+    Index space: (batch, panels, k). ``target[((batch * panels + p) * depth + k) * width + j]``.
+    """
+    kind = work.type
+    width = 2 * lanes
+
+    @xp.kernel
+    def matmul_pack_right(
+        b: Any, base: Any, s_batch: Any, s_k: Any, s_n: Any, columns: Any, panels: Any, depth: Any, target: Any
+    ) -> None:
+        batch = xp.global_id(0)
+        panel = xp.global_id(1)
+        k = xp.global_id(2)
+        place = ((batch * panels + panel) * depth + k) * width
+        first = base + batch * s_batch + k * s_k + panel * width * s_n
+        left = columns - panel * width
+        if s_n == 1 and left >= width:
+            xp.vstore(target, place, kind(xp.vload(b, first, lanes)))
+            xp.vstore(target, place + lanes, kind(xp.vload(b, first + lanes, lanes)))
+        else:
+            for j in range(width):
+                value = kind(0)
+                if j < left:
+                    value = kind(b[first + j * s_n])
+                target[place + j] = value
+
+    return matmul_pack_right
+
+
+@lru_cache(maxsize=64)
+def make_pack_left(source: DType, work: DType) -> Any:
+    """Return the kernel that copies the left operand into panels of 8 rows, padded with zeros.
+
+    Index space: (batch, tiles, ceil(depth / 8)). ``target[((batch * tiles + t) * depth + k) * 8 + r]``.
+    """
+    kind = work.type
+
+    @xp.kernel
+    def matmul_pack_left(
+        a: Any, base: Any, s_batch: Any, s_m: Any, s_k: Any, rows: Any, tiles: Any, depth: Any, target: Any
+    ) -> None:
+        batch = xp.global_id(0)
+        tile = xp.global_id(1)
+        start = xp.global_id(2) * 8
+        stop = xp.math.min(start + 8, depth)
+        for r in range(ROWS):
+            m = tile * ROWS + r
+            for k in range(start, stop):
+                value = kind(0)
+                if m < rows:
+                    value = kind(a[base + batch * s_batch + m * s_m + k * s_k])
+                target[((batch * tiles + tile) * depth + k) * ROWS + r] = value
+
+    return matmul_pack_left
+
+
+@xp.func
+def step_float(x: Any, y: Any, total: Any) -> Any:
+    """``x * y + total``, fused or not."""
+    return xp.math.mad(x, y, total)
+
+
+@xp.func
+def step_integer(x: Any, y: Any, total: Any) -> Any:
+    """``x * y + total``, wrapping around."""
+    return x * y + total
+
+
+@lru_cache(maxsize=64)
+def make_tile(work: DType, result: DType, lanes: int) -> Any:
+    """Return the kernel of the register tile. Index space: (batch, panels, tiles).
+
+    Left: ``a[a_base + batch * a_batch + tile * a_tile + k * a_k + r * a_row]``, right:
+    ``b[b_base + batch * b_batch + panel * b_panel + k * b_k + j]``, result:
+    ``out[o_base + batch * o_batch + m * o_row + n]``.
+    """
+    kind = work.type
+    final = result.type if result.kind != "b" else xp.bool
+    step = step_float if work.kind == "f" else step_integer
+    width = 2 * lanes
+
+    @xp.func
+    def put(out: Any, place: Any, first: Any, second: Any, left: Any) -> Any:
+        """Store a row of the tile, or as much of it as the result has."""
+        if left >= width:
+            xp.vstore(out, place, final(first))
+            xp.vstore(out, place + lanes, final(second))
+        else:
+            for lane in xp.static_range(lanes):
+                if lane < left:
+                    out[place + lane] = final(first[lane])
+                if lanes + lane < left:
+                    out[place + lanes + lane] = final(second[lane])
+        return 0
+
+    @xp.kernel
+    def matmul_tile(
+        a: Any, a_base: Any, a_batch: Any, a_tile: Any, a_k: Any, a_row: Any,
+        b: Any, b_base: Any, b_batch: Any, b_panel: Any, b_k: Any,
+        out: Any, o_base: Any, o_batch: Any, o_row: Any,
+        rows: Any, columns: Any, depth: Any,
+    ) -> None:  # fmt: skip
+        batch = xp.global_id(0)
+        panel = xp.global_id(1)
+        tile = xp.global_id(2)
+        m = tile * ROWS
+        last = rows - 1 - m  # rows beyond it are computed from the last one and not stored
+        at = a_base + batch * a_batch + tile * a_tile
+        r1 = xp.math.min(last, 1) * a_row
+        r2 = xp.math.min(last, 2) * a_row
+        r3 = xp.math.min(last, 3) * a_row
+        r4 = xp.math.min(last, 4) * a_row
+        r5 = xp.math.min(last, 5) * a_row
+        r6 = xp.math.min(last, 6) * a_row
+        r7 = xp.math.min(last, 7) * a_row
+        right = b_base + batch * b_batch + panel * b_panel
+        zero = xp.vector(kind(0), lanes)
+        c0 = zero
+        c1 = zero
+        c2 = zero
+        c3 = zero
+        c4 = zero
+        c5 = zero
+        c6 = zero
+        c7 = zero
+        d0 = zero
+        d1 = zero
+        d2 = zero
+        d3 = zero
+        d4 = zero
+        d5 = zero
+        d6 = zero
+        d7 = zero
+        for _ in range(depth):
+            p = xp.vload(b, right, lanes)
+            q = xp.vload(b, right + lanes, lanes)
+            x = xp.vector(a[at], lanes)
+            c0 = step(x, p, c0)
+            d0 = step(x, q, d0)
+            x = xp.vector(a[at + r1], lanes)
+            c1 = step(x, p, c1)
+            d1 = step(x, q, d1)
+            x = xp.vector(a[at + r2], lanes)
+            c2 = step(x, p, c2)
+            d2 = step(x, q, d2)
+            x = xp.vector(a[at + r3], lanes)
+            c3 = step(x, p, c3)
+            d3 = step(x, q, d3)
+            x = xp.vector(a[at + r4], lanes)
+            c4 = step(x, p, c4)
+            d4 = step(x, q, d4)
+            x = xp.vector(a[at + r5], lanes)
+            c5 = step(x, p, c5)
+            d5 = step(x, q, d5)
+            x = xp.vector(a[at + r6], lanes)
+            c6 = step(x, p, c6)
+            d6 = step(x, q, d6)
+            x = xp.vector(a[at + r7], lanes)
+            c7 = step(x, p, c7)
+            d7 = step(x, q, d7)
+            at += a_k
+            right += b_k
+        left = columns - panel * width
+        place = o_base + batch * o_batch + m * o_row + panel * width
+        put(out, place, c0, d0, left)
+        if last >= 1:
+            put(out, place + o_row, c1, d1, left)
+        if last >= 2:
+            put(out, place + 2 * o_row, c2, d2, left)
+        if last >= 3:
+            put(out, place + 3 * o_row, c3, d3, left)
+        if last >= 4:
+            put(out, place + 4 * o_row, c4, d4, left)
+        if last >= 5:
+            put(out, place + 5 * o_row, c5, d5, left)
+        if last >= 6:
+            put(out, place + 6 * o_row, c6, d6, left)
+        if last >= 7:
+            put(out, place + 7 * o_row, c7, d7, left)
+
+    return matmul_tile
