@@ -211,7 +211,7 @@ def _prepare_kernel(plan: Plan, outputs: list[View], device: Device, structure: 
     shape, operands = layout(plan.shape, [*plan.leaves, *outputs])
     count = len(plan.leaves)
     leaves, targets = operands[:count], operands[count:]
-    lanes = _lanes(shape[-1], device, targets)
+    lanes = 1 if plan.has_complex() else _lanes(shape[-1], device, targets)
     form = Layout(len(shape), leaves, targets, lanes)
     key = (form.key(), config.debug)
     executable = structure.executables.get(key)

@@ -80,6 +80,10 @@ class Plan:
         """Forget which nodes the plan was made from, so that it keeps none alive and no id can be mistaken."""
         self._seen.clear()
 
+    def has_complex(self) -> bool:
+        """Whether a complex number occurs anywhere: there are no short vectors of those."""
+        return any(leaf.dtype.kind == "c" for leaf in self.leaves) or any(step.dtype.kind == "c" for step in self.steps)
+
     def structure(self) -> Any:
         """Return the part of the key that does not depend on layout."""
         return (

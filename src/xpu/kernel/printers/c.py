@@ -11,6 +11,9 @@ from __future__ import annotations
 
 import math
 from pathlib import PurePath
+from typing import Any
+
+import numpy as np
 
 from ...backend import DeviceInfo
 from ...dtypes import needs_fp64
@@ -22,7 +25,7 @@ from .c_numbers import from_bits16
 from .c_prelude import Prelude
 from .c_ranges import Ranges
 from .c_statements import Statements
-from .dialects import DIALECTS, Dialect, spelled
+from .dialects import DIALECTS, SPELLED_COMPLEX, Dialect, spelled
 
 __all__ = ["render_cuda", "render_hip", "render_opencl", "spelled"]
 
@@ -47,7 +50,8 @@ def _render(kernel: ir.Kernel, info: DeviceInfo, debug: bool, language: str) -> 
         raise UnsupportedDTypeError(
             f"kernel {kernel.name!r} computes in float64, which {info.name} does not have; use float32 there"
         )
-    printer = KernelPrinter(kernel, DIALECTS[language], debug)
+    kernel, added = _with_library(kernel, info, language)
+    printer = KernelPrinter(kernel, DIALECTS[language], debug, added)
     text = printer.render()
     if "atomics64" in printer.prelude.features and not info.atomics64:
         raise KernelCompileError(
@@ -56,10 +60,33 @@ def _render(kernel: ir.Kernel, info: DeviceInfo, debug: bool, language: str) -> 
     return text
 
 
-class KernelPrinter:
-    """Prints one kernel with its helpers."""
+def _with_library(kernel: ir.Kernel, info: DeviceInfo, language: str) -> tuple[ir.Kernel, int]:
+    """Return the kernel with functions of the kernel language where the language lacks its own, and how many were added.
 
-    def __init__(self, kernel: ir.Kernel, dialect: Dialect, debug: bool) -> None:
+    On a CPU the fast ones are taken instead of the driver's: they give the same bits in every lane and without vectors.
+    """
+    from ..frontend.expand import expand
+    from ..stdlib import FAST
+
+    own = spelled(language)
+    fast = {} if info.kind != "cpu" else {name: f for name, f in FAST.items() if name != "pow" or info.fp64}
+
+    def missing(function: str, dtype: np.dtype[Any]) -> bool:
+        if dtype.kind == "c":
+            return function not in SPELLED_COMPLEX
+        return function in fast or function not in own
+
+    expanded = expand(kernel, missing, info, fast)
+    return expanded, len(expanded.functions) - len(kernel.functions)
+
+
+class KernelPrinter:
+    """Prints one kernel with its helpers.
+
+    ``added`` counts the library's functions in front of the kernel's own; they hold no access that debug mode numbers.
+    """
+
+    def __init__(self, kernel: ir.Kernel, dialect: Dialect, debug: bool, added: int = 0) -> None:
         self.kernel = kernel
         self.dialect = dialect
         self.debug = debug
@@ -68,7 +95,8 @@ class KernelPrinter:
         self.sites: dict[int, int] | None = None
         if debug:
             checked = (ir.Load, ir.Store, ir.Atomic, ir.Assert)
-            nodes = [node for node in ir.all_bodies(kernel) if isinstance(node, checked)]
+            bodies = [*(function.body for function in kernel.functions[added:]), kernel.body]
+            nodes = [node for body in bodies for node in ir.walk(body) if isinstance(node, checked)]
             self.sites = {id(node): number for number, node in enumerate(nodes)}
         self.helpers: dict[str, Signature] = {}
         self.hidden: dict[str, list[tuple[str, str]]] = {}
