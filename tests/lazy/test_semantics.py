@@ -18,7 +18,7 @@ def pair():
     return host.copy(), xp.asarray(host, device=DEVICE)
 
 
-DEVICE = "interpreter"
+DEVICE = "cpu"
 
 
 def pending(x) -> bool:
@@ -181,3 +181,14 @@ def test_readers_do_not_accumulate(pair):
     for _ in range(1000):
         x + 1
     assert len(x._concrete().storage.readers) < 200
+
+
+def test_a_reader_of_a_pending_array_reads_it_before_a_write(pair):
+    host, x = pair
+    a = x + 1
+    b = a * 2
+    a[0] = 100
+    np.testing.assert_array_equal(xp.asnumpy(b), (host + 1) * 2)
+    c = a * 3
+    a += 1
+    np.testing.assert_array_equal(xp.asnumpy(c)[1:], (host[1:] + 1) * 3)

@@ -56,6 +56,8 @@ def evaluate(node: Node) -> None:
         for item, view in zip(nodes, outputs, strict=True):
             item.value = view
             item.args = ()
+            view.storage.readers += item.users
+            item.users = []
 
 
 def shown_parts(root: Node) -> list[Node]:

@@ -32,7 +32,8 @@ class Node:
 
     ``args`` are nodes, views and NumPy scalars, each to be cast to its dtype in ``ins``. Once computed, ``value`` is the
     result and ``args`` is empty, so that inputs are released. ``owner`` refers weakly to the array that shows this node:
-    while it lives, evaluating a larger expression stores this node's result too.
+    while it lives, evaluating a larger expression stores this node's result too. ``users`` are the nodes that have this one
+    as an argument: once it is computed, they read its memory.
     """
 
     __slots__ = (
@@ -48,6 +49,7 @@ class Node:
         "owner",
         "pinned",
         "shape",
+        "users",
         "value",
     )
 
@@ -63,6 +65,7 @@ class Node:
     height: int
     inputs: int
     pinned: int
+    users: list[weakref.ref[Node]]
 
 
 def register(node: Node, view: View) -> None:
@@ -88,6 +91,7 @@ def defer(
     node.device = device
     node.value = None
     node.owner = None
+    node.users = []
     while True:
         count, height, inputs, pinned = 1, 0, 0, 0
         largest: Node | None = None
@@ -129,6 +133,8 @@ def defer(
     for arg in args:
         if type(arg) is View:
             register(node, arg)
+        elif type(arg) is Node:
+            arg.users.append(weakref.ref(node))
     if not config.fuse:
         force(node)
     return node
