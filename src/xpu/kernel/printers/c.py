@@ -61,7 +61,7 @@ def _render(kernel: ir.Kernel, info: DeviceInfo, debug: bool, language: str) -> 
 
 
 def _with_library(kernel: ir.Kernel, info: DeviceInfo, language: str) -> tuple[ir.Kernel, int]:
-    """Return the kernel with functions of the kernel language where the language lacks its own, and how many were added.
+    """Return the kernel with the library's functions where the language lacks its own, and how many were added.
 
     On a CPU the fast ones are taken instead of the driver's: they give the same bits in every lane and without vectors.
     """

@@ -2,67 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...errors import KernelCompileError
 from .. import ir
-from ..intrinsics import TABLE
 from . import c_numbers
 from .c_prelude import LANES, Prelude, short
 from .c_ranges import Ranges
+from .c_scalars import COMPARISONS, EXACT, IDENTITY_OVER_INTEGERS, SYMBOLS, Scalars
+from .c_text import group, ungroup
 
 if TYPE_CHECKING:
     from .c_memory import Memory
 
-_SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "and": "&", "or": "|", "xor": "^"}
-_COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
-_WORD = re.compile(r"[A-Za-z_0-9.]+")
-_EXACT = frozenset("abs floor ceil trunc rint copysign fmin fmax minimum maximum min max clamp conj real".split())
-"""Functions of 16-bit floats whose result needs no rounding."""
-_IDENTITY_OVER_INTEGERS = frozenset("floor ceil trunc rint conj real".split())
-_NATIVE_ON_VECTORS = frozenset("isnan isinf isfinite signbit".split())
-
-
-def _closing(text: str, opening: int) -> int:
-    """Return the position of the bracket that closes the one at ``opening``."""
-    depth = 0
-    for position in range(opening, len(text)):
-        depth += (text[position] in "([") - (text[position] in ")]")
-        if depth == 0:
-            return position
-    return len(text) - 1
-
-
-def is_atom(text: str) -> bool:
-    """Whether a text binds tighter than any operator: a word, a literal, a call, an element."""
-    match = _WORD.match(text)
-    if match is None and not text.startswith("("):
-        return False
-    position = match.end() if match else _closing(text, 0) + 1
-    while position < len(text):
-        if text[position] in "([" and match is not None:
-            position = _closing(text, position) + 1
-        elif text[position] == ".":
-            word = _WORD.match(text, position)
-            position = word.end() if word else len(text)
-        else:
-            return False
-    return True
-
-
-def group(text: str) -> str:
-    """Return the text in parentheses unless it needs none."""
-    return text if is_atom(text) else f"({text})"
-
-
-def ungroup(text: str) -> str:
-    """Return the text without the parentheses around all of it."""
-    while text.startswith("(") and _closing(text, 0) == len(text) - 1:
-        text = text[1:-1]
-    return text
+_NATIVE_ON_VECTORS = frozenset(["isnan", "isinf", "isfinite", "signbit"])
 
 
 class Expressions:
@@ -71,6 +26,7 @@ class Expressions:
     def __init__(self, prelude: Prelude, memory: Memory, ranges: Ranges, checked: bool) -> None:
         self.prelude = prelude
         self.dialect = prelude.dialect
+        self.scalars = Scalars(prelude)
         self.memory = memory
         self.ranges = ranges
         self.checked = checked
@@ -103,37 +59,8 @@ class Expressions:
     # -- leaves
 
     def _const(self, node: ir.Const) -> str:
-        text = self.literal(node.type.dtype, node.value)
+        text = self.scalars.literal(node.type.dtype, node.value)
         return self.splat(node.type, text) if isinstance(node.type, ir.Vector) else text
-
-    def literal(self, dtype: ir.DType, value: complex) -> str:
-        """Return a literal that is exact in its type."""
-        if dtype.kind == "b":
-            return "true" if value else "false"
-        if dtype.kind == "c":
-            real = np.dtype(np.float32 if dtype.itemsize == 8 else np.float64)
-            parts = complex(value)
-            return self.prelude.make_complex(dtype, self.literal(real, parts.real), self.literal(real, parts.imag))
-        if dtype.kind == "f":
-            return self._float_literal(dtype, value)
-        number = int(value.real)
-        if dtype.itemsize < 4:
-            return f"({self.dialect.types[dtype.name]}){number if number >= 0 else f'({number})'}"
-        suffix = self.dialect.literal_suffix.get(dtype.name, "")
-        if dtype.kind == "i" and number == np.iinfo(dtype).min:
-            return f"(-{-(number + 1)}{suffix} - 1)"
-        return f"{number}{suffix}" if number >= 0 else f"({number}{suffix})"
-
-    def _float_literal(self, dtype: ir.DType, value: complex) -> str:
-        number = dtype.type(value.real)
-        name = "float64" if dtype.itemsize == 8 else "float32"
-        if name == "float64":
-            self.prelude.features.add("float64")
-        if not np.isfinite(number):
-            word = self.dialect.special[f"{'nan' if np.isnan(number) else 'inf'}:{name}"]
-            return f"(-{group(word)})" if number < 0 else group(word)
-        text = repr(float(number)) if name == "float64" else f"{np.float32(number)!s}f"
-        return f"({text})" if np.signbit(number) else text
 
     def splat(self, type_: ir.Vector, text: str) -> str:
         """Return a vector with the same value in all lanes."""
@@ -160,12 +87,12 @@ class Expressions:
         a = group(self.value(node.operand))
         if isinstance(node.type, ir.Vector):
             return self._vector_unary(node.op, node.type, a)
-        return self._unary_text(node.op, node.type.dtype, a)
+        return self.scalars.unary(node.op, node.type.dtype, a)
 
     def _vector_unary(self, op: str, type_: ir.Vector, a: str) -> str:
         if not self.dialect.native_vectors:
             name = self.prelude.lift(
-                f"xpu_lanes_{op}", type_, [type_], lambda texts: self._unary_text(op, type_.dtype, texts[0])
+                f"xpu_lanes_{op}", type_, [type_], lambda texts: self.scalars.unary(op, type_.dtype, texts[0])
             )
             return f"{name}({ungroup(a)})"
         if op == "neg" and type_.dtype.kind == "u":
@@ -173,18 +100,6 @@ class Expressions:
         if op == "neg" and type_.dtype.kind == "i":
             return self._wrap("sub", type_, "0", a)
         return f"{'-' if op == 'neg' else '~'}{a}"
-
-    def _unary_text(self, op: str, dtype: ir.DType, a: str) -> str:
-        if op == "not" or (op == "invert" and dtype.kind == "b"):
-            return f"!{a}"
-        name = self.dialect.types.get(dtype.name, "")
-        if op == "invert":
-            return f"({name})~{a}" if dtype.itemsize < 4 else f"~{a}"
-        if dtype.kind == "c":
-            return f"{c_numbers.complex_unary(self.prelude, 'neg', dtype)}({ungroup(a)})"
-        if dtype.kind == "f":
-            return f"-{a}"
-        return f"({name})(0 - ({self.prelude.unsigned(dtype)}){a})"
 
     def _free_index(self, node: ir.Expr) -> bool:
         return self._in_index > 0 and not self.checked and node.type == ir.INT64
@@ -204,13 +119,13 @@ class Expressions:
             return self._vector_binary(node, operand, a, b)
         if plain:
             name = self.dialect.types[operand.dtype.name]
-            text = f"{a} {_SYMBOLS[op]} {b}"
+            text = f"{a} {SYMBOLS[op]} {b}"
             return f"({name})({text})" if operand.dtype.itemsize < 4 else text
         if operand.dtype.kind in "iu":
             simple = self._simple_integer(node, a, b)
             if simple is not None:
                 return simple
-        return self._binary_text(op, operand.dtype, a, b)
+        return self.scalars.binary(op, operand.dtype, a, b)
 
     def _simple_integer(self, node: ir.Binary, a: str, b: str) -> str | None:
         """Return the plain operator where the operands' intervals allow it."""
@@ -231,62 +146,6 @@ class Expressions:
             return None
         return f"({name})({text})" if dtype.itemsize < 4 else text
 
-    def _binary_text(self, op: str, dtype: ir.DType, a: str, b: str) -> str:
-        """Return an arithmetic operation between two scalars."""
-        a, b = group(a), group(b)
-        if dtype.kind == "c":
-            if op in ("add", "sub", "mul", "truediv"):
-                return f"{c_numbers.complex_binary(self.prelude, op, dtype)}({ungroup(a)}, {ungroup(b)})"
-            raise KernelCompileError(f"complex {op} has no spelling in {self.dialect.name}")
-        if dtype.kind == "b":
-            return self._bool_text(op, a, b)
-        if dtype.kind == "f":
-            return self._float_text(op, dtype, a, b)
-        if op in ("floordiv", "mod"):
-            function = self.prelude.floordiv(dtype) if op == "floordiv" else self.prelude.mod(dtype)
-        elif op in ("shl", "shr"):
-            function = self.prelude.shift(op, dtype)
-        elif op == "pow":
-            function = self.prelude.integer_pow(dtype)
-        elif op in _SYMBOLS and op != "truediv":
-            return self._integer_text(op, dtype, a, b)
-        else:
-            raise KernelCompileError(f"{op} of integers has no spelling in {self.dialect.name}")
-        return f"{function}({ungroup(a)}, {ungroup(b)})"
-
-    def _integer_text(self, op: str, dtype: ir.DType, a: str, b: str) -> str:
-        name = self.dialect.types[dtype.name]
-        symbol = _SYMBOLS[op]
-        if op in ("and", "or", "xor") or (dtype.kind == "u" and dtype.itemsize >= 4):
-            text = f"{a} {symbol} {b}"
-            return f"({name})({text})" if dtype.itemsize < 4 else text
-        if dtype.itemsize < 4 and not (op == "mul" and dtype.name == "uint16"):
-            return f"({name})({a} {symbol} {b})"  # C computes it in int, where it fits
-        unsigned = self.prelude.unsigned(dtype)
-        return f"({name})(({unsigned}){a} {symbol} ({unsigned}){b})"
-
-    def _float_text(self, op: str, dtype: ir.DType, a: str, b: str) -> str:
-        computed = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
-        if op in ("floordiv", "mod"):
-            text = f"{self.prelude.float_divmod(op, computed)}({ungroup(a)}, {ungroup(b)})"
-        elif op == "pow":
-            text = self._table(dtype)["pow"].format(ungroup(a), ungroup(b))
-        elif op in ("add", "sub", "mul", "truediv"):
-            text = f"{a} {_SYMBOLS[op]} {b}"
-        else:
-            raise KernelCompileError(f"{op} of floats has no spelling in {self.dialect.name}")
-        return f"{c_numbers.round16(self.prelude, ir.Scalar(dtype))}({text})" if dtype.itemsize == 2 else text
-
-    @staticmethod
-    def _bool_text(op: str, a: str, b: str) -> str:
-        symbols = {"and": "&&", "mul": "&&", "or": "||", "add": "||", "xor": "!="}
-        if op not in symbols:
-            raise KernelCompileError(f"{op} of bools has no meaning")
-        return f"{a} {symbols[op]} {b}"
-
-    def _table(self, dtype: ir.DType) -> dict[str, str]:
-        return dict(self.dialect.float64 if dtype.itemsize == 8 else self.dialect.float32)
-
     # -- comparisons and choices
 
     def _comparison(self, node: ir.Binary) -> str:
@@ -296,17 +155,15 @@ class Expressions:
             result = ir.Vector(np.dtype(np.bool_), type_.lanes)
             if not self.dialect.native_vectors:
                 name = self.prelude.lift(
-                    f"xpu_{node.op}", result, [type_, type_], lambda t: self._comparison_text(node.op, type_.dtype, *t)
+                    f"xpu_{node.op}",
+                    result,
+                    [type_, type_],
+                    lambda t: self.scalars.comparison(node.op, type_.dtype, *t),
                 )
                 return f"{name}({ungroup(a)}, {ungroup(b)})"
-            text = f"{a} {_COMPARISONS[node.op]} {b}"
+            text = f"{a} {COMPARISONS[node.op]} {b}"
             return text if type_.dtype.itemsize == 1 else f"convert_char{type_.lanes}({text})"
-        return self._comparison_text(node.op, type_.dtype, a, b)
-
-    def _comparison_text(self, op: str, dtype: ir.DType, a: str, b: str) -> str:
-        if dtype.kind == "c":
-            return f"{c_numbers.complex_compare(self.prelude, op, dtype)}({ungroup(a)}, {ungroup(b)})"
-        return f"{a} {_COMPARISONS[op]} {b}"
+        return self.scalars.comparison(node.op, type_.dtype, a, b)
 
     def _logical(self, node: ir.Binary) -> str:
         a, b = group(self.value(node.left)), group(self.value(node.right))
@@ -342,7 +199,7 @@ class Expressions:
             compared = max(operand.itemsize, 4) if operand.kind == "f" else operand.itemsize
             if compared == width:
                 a, b = group(self.value(node.left)), group(self.value(node.right))
-                return f"{a} {_COMPARISONS[node.op]} {b}"
+                return f"{a} {COMPARISONS[node.op]} {b}"
         text = self.value(node)
         return text if width == 1 else f"convert_{base}{type_.lanes}({text})"
 
@@ -352,17 +209,17 @@ class Expressions:
         op, dtype = node.op, type_.dtype
         if self.dialect.native_vectors:
             if dtype.kind == "b" and op in ("and", "or", "xor", "add", "mul"):
-                return f"{a} {dict(_SYMBOLS, add='|', mul='&')[op]} {b}"
+                return f"{a} {dict(SYMBOLS, add='|', mul='&')[op]} {b}"
             if dtype.kind == "f" and op in ("add", "sub", "mul", "truediv"):
-                text = f"{a} {_SYMBOLS[op]} {b}"
+                text = f"{a} {SYMBOLS[op]} {b}"
                 return f"{c_numbers.round16(self.prelude, type_)}({text})" if dtype.itemsize == 2 else text
             if dtype.kind == "f" and op == "pow":
                 text = f"pow({ungroup(a)}, {ungroup(b)})"
                 return f"{c_numbers.round16(self.prelude, type_)}({text})" if dtype.itemsize == 2 else text
             if dtype.kind in "iu" and op in ("and", "or", "xor"):
-                return f"{a} {_SYMBOLS[op]} {b}"
+                return f"{a} {SYMBOLS[op]} {b}"
             if dtype.kind in "iu" and op in ("add", "sub", "mul"):
-                return f"{a} {_SYMBOLS[op]} {b}" if dtype.kind == "u" else self._wrap(op, type_, a, b)
+                return f"{a} {SYMBOLS[op]} {b}" if dtype.kind == "u" else self._wrap(op, type_, a, b)
             if op in ("shl", "shr") and self._small_shift(node.right, dtype):
                 text = f"{a} {'<<' if op == 'shl' else '>>'} {b}"
                 if op == "shl" and dtype.kind == "i":
@@ -370,7 +227,7 @@ class Expressions:
                     return f"as_{self.prelude.ctype(type_)}(as_{unsigned}({ungroup(a)}) << as_{unsigned}({ungroup(b)}))"
                 return text
         name = self.prelude.lift(
-            f"xpu_lanes_{op}", type_, [type_, type_], lambda t: self._binary_text(op, dtype, t[0], t[1])
+            f"xpu_lanes_{op}", type_, [type_, type_], lambda t: self.scalars.binary(op, dtype, t[0], t[1])
         )
         return f"{name}({ungroup(a)}, {ungroup(b)})"
 
@@ -384,7 +241,7 @@ class Expressions:
         """Return wrapping arithmetic of signed lanes."""
         name = self.prelude.ctype(type_)
         left = f"(u{name})(0)" if a == "0" else f"as_u{name}({ungroup(a)})"
-        return f"as_{name}({left} {_SYMBOLS[op]} as_u{name}({ungroup(b)}))"
+        return f"as_{name}({left} {SYMBOLS[op]} as_u{name}({ungroup(b)}))"
 
     def _lane(self, node: ir.Lane) -> str:
         return self.prelude.lane(group(self.value(node.vector)), node.vector.type, str(node.index))
@@ -416,71 +273,14 @@ class Expressions:
             return a
         if isinstance(target, ir.Vector):
             if not isinstance(source, ir.Vector):
-                return self.splat(target, self.cast(source.dtype, target.dtype, a))
+                return self.splat(target, self.scalars.cast(source.dtype, target.dtype, a))
             if self.dialect.native_vectors:
                 return self._convert(source, target, a)
             name = self.prelude.lift(
-                "xpu_cast", target, [source], lambda t: self.cast(source.dtype, target.dtype, t[0])
+                "xpu_cast", target, [source], lambda t: self.scalars.cast(source.dtype, target.dtype, t[0])
             )
             return f"{name}({a})"
-        return self.cast(source.dtype, target.dtype, a)
-
-    def cast(self, source: ir.DType, target: ir.DType, text: str) -> str:
-        """Return the conversion of a scalar's value."""
-        if source == target:
-            return text
-        a = group(text)
-        if target.kind == "b":
-            if source.kind == "c":
-                body = ["return a.x != 0 || a.y != 0;"]
-                return f"{self.prelude.function('xpu_nonzero', ir.BOOL, [ir.Scalar(source)], body)}({ungroup(a)})"
-            return f"{a} != 0"
-        if source.kind == "c":
-            return self._cast_complex(source, target, a)
-        if target.kind == "c":
-            real = np.dtype(np.float32 if target.itemsize == 8 else np.float64)
-            return self.prelude.make_complex(target, self.cast(source, real, text), self.literal(real, 0.0))
-        if target.name == "float16":
-            return self._cast_half(source, a)
-        name = self.prelude.ctype(ir.Scalar(target))
-        if source.name == "float16" and target.name == "float32":
-            return text
-        if source.kind == "f" and target.name == "uint64":
-            return f"{self._float_to_uint64(source)}({ungroup(a)})"
-        if source.kind == "f" and target.kind in "iu" and (target.itemsize < 4 or target.name == "uint32"):
-            middle = self.dialect.types["int64" if target.name == "uint32" else "int32"]
-            return f"({name})({middle}){a}"  # negative values wrap instead of being undefined
-        return f"({name}){a}"
-
-    def _cast_half(self, source: ir.DType, a: str) -> str:
-        half = ir.Scalar(np.dtype(np.float16))
-        if source.kind == "b" or (source.kind in "iu" and source.itemsize == 1):
-            return f"(float){a}"
-        if source.name == "float64":
-            return f"{c_numbers.round16_from_double(self.prelude)}({ungroup(a)})"
-        rounded = c_numbers.round16(self.prelude, half)
-        return f"{rounded}({ungroup(a)})" if source.kind == "f" else f"{rounded}((float){a})"
-
-    def _cast_complex(self, source: ir.DType, target: ir.DType, a: str) -> str:
-        real = np.dtype(np.float32 if source.itemsize == 8 else np.float64)
-        if target.kind != "c":
-            return self.cast(real, target, f"{a}.x")
-        part = np.dtype(np.float32 if target.itemsize == 8 else np.float64)
-        made = self.prelude.make_complex(target, self.cast(real, part, "a.x"), self.cast(real, part, "a.y"))
-        name = self.prelude.function(
-            f"xpu_to_{short(ir.Scalar(target))}", ir.Scalar(target), [ir.Scalar(source)], [f"return {made};"]
-        )
-        return f"{name}({ungroup(a)})"
-
-    def _float_to_uint64(self, source: ir.DType) -> str:
-        signed, unsigned = self.dialect.types["int64"], self.dialect.types["uint64"]
-        source = np.dtype(np.float32) if source.itemsize == 2 else source
-        return self.prelude.function(
-            "xpu_to_u64",
-            ir.Scalar(np.dtype(np.uint64)),
-            [ir.Scalar(source)],
-            [f"return a < 0 ? ({unsigned})({signed})a : ({unsigned})a;"],
-        )
+        return self.scalars.cast(source.dtype, target.dtype, a)
 
     def _convert(self, source: ir.Vector, target: ir.Vector, a: str) -> str:
         """Return a conversion of OpenCL vectors."""
@@ -499,12 +299,12 @@ class Expressions:
         if source.dtype.name == "float16" and target.dtype.name == "float32":
             return a
         if source.dtype.kind == "f" and target.dtype.name == "uint64":
-            function = self._float_to_uint64(source.dtype)
+            function = self.scalars.float_to_uint64(source.dtype)
             return f"{self.prelude.lift('xpu_cast', target, [source], lambda t: f'{function}({t[0]})')}({a})"
-        if source.dtype.kind == "f" and (target.dtype.itemsize < 4 or target.dtype.name == "uint32"):
-            if target.dtype.kind in "iu":
-                middle = f"{'long' if target.dtype.name == 'uint32' else 'int'}{lanes}"
-                return f"convert_{name}(convert_{middle}({a}))"
+        narrow = target.dtype.kind in "iu" and (target.dtype.itemsize < 4 or target.dtype.name == "uint32")
+        if source.dtype.kind == "f" and narrow:
+            middle = f"{'long' if target.dtype.name == 'uint32' else 'int'}{lanes}"
+            return f"convert_{name}(convert_{middle}({a}))"
         return f"convert_{name}({a})"
 
     def _reinterpret(self, node: ir.Reinterpret) -> str:
@@ -515,27 +315,13 @@ class Expressions:
         if isinstance(source, ir.Vector) and isinstance(target, ir.Vector) and source.lanes == target.lanes:
             if "f2" in (source.dtype.str[1:], target.dtype.str[1:]) or not self.dialect.native_vectors:
                 name = self.prelude.lift(
-                    "xpu_reinterpret", target, [source], lambda t: self._bits(source.dtype, target.dtype, t[0])
+                    "xpu_reinterpret", target, [source], lambda t: self.scalars.bits(source.dtype, target.dtype, t[0])
                 )
                 return f"{name}({a})"
             return f"as_{self.prelude.ctype(target)}({a})"
         if "float16" in (source.dtype.name, target.dtype.name) and isinstance(source, type(target)):
-            return self._bits(source.dtype, target.dtype, a)
-        return self._bits_of(self.prelude.ctype(target), a)
-
-    def _bits(self, source: ir.DType, target: ir.DType, a: str) -> str:
-        if source.name == "float16":
-            a, source = f"{c_numbers.to_bits16(self.prelude)}({a})", np.dtype(np.uint16)
-        if target.name == "float16":
-            if source.name != "uint16":
-                a = f"({self.dialect.types['uint16']}){group(a)}"
-            return f"{c_numbers.from_bits16(self.prelude)}({a})"
-        return a if source == target else self._bits_of(self.prelude.ctype(ir.Scalar(target)), a)
-
-    def _bits_of(self, name: str, a: str) -> str:
-        if not self.dialect.native_vectors:
-            c_numbers.need_bits(self.prelude)
-        return self.dialect.bits.format(name, a)
+            return self.scalars.bits(source.dtype, target.dtype, a)
+        return self.scalars.bits_of(self.prelude.ctype(target), a)
 
     def _complex(self, node: ir.Complex) -> str:
         return self.prelude.make_complex(node.type.dtype, self.value(node.real), self.value(node.imag))
@@ -546,7 +332,7 @@ class Expressions:
         texts = [self.value(arg) for arg in node.args]
         type_ = node.args[0].type
         if not isinstance(type_, ir.Vector):
-            return self._call_text(node.function, type_.dtype, texts)
+            return self.scalars.call(node.function, type_.dtype, texts)
         native = self.dialect.native_vectors and self._native_call(node.function, type_, texts)
         if native:
             return native
@@ -555,7 +341,7 @@ class Expressions:
             f"xpu_lanes_{node.function}",
             node.type,
             [arg.type for arg in node.args],
-            lambda t: self._call_text(node.function, type_.dtype, t),
+            lambda t: self.scalars.call(node.function, type_.dtype, t),
         )
         return f"{name}({', '.join(texts)})"
 
@@ -563,7 +349,7 @@ class Expressions:
         """Return a call on OpenCL vectors, or None where it is done lane by lane."""
         kind = type_.dtype.kind
         joined = ", ".join(texts)
-        if kind in "iub" and function in _IDENTITY_OVER_INTEGERS:
+        if kind in "iub" and function in IDENTITY_OVER_INTEGERS:
             return texts[0]
         if kind in "iu":
             if function in ("min", "max", "minimum", "maximum", "fmin", "fmax"):
@@ -575,88 +361,15 @@ class Expressions:
             return None
         if function in ("min", "max", "minimum", "maximum", "clamp"):
             return f"{self.prelude.choice(function, type_)}({joined})" if type_.dtype.itemsize != 2 else None
-        template = self._table(type_.dtype).get(function)
+        template = self.scalars.table(type_.dtype).get(function)
         if template is None:
             return texts[0] if function in ("conj", "real") else None
         text = template.format(*texts)
         if function in _NATIVE_ON_VECTORS:
             return f"convert_char{type_.lanes}({text})"
-        if type_.dtype.itemsize == 2 and function not in _EXACT:
+        if type_.dtype.itemsize == 2 and function not in EXACT:
             return f"{c_numbers.round16(self.prelude, type_)}({text})"
         return text
-
-    def _call_text(self, function: str, dtype: ir.DType, texts: list[str]) -> str:
-        """Return a call on scalars."""
-        joined = ", ".join(texts)
-        if function not in TABLE:
-            raise KernelCompileError(f"there is no function {function!r}")
-        if dtype.kind == "c":
-            if function in ("real", "imag"):
-                return f"{group(texts[0])}.{'x' if function == 'real' else 'y'}"
-            if function == "conj":
-                return f"{c_numbers.complex_unary(self.prelude, 'conj', dtype)}({joined})"
-            raise KernelCompileError(f"{function} of complex numbers has no spelling in {self.dialect.name}")
-        if dtype.kind in "iub":
-            return self._integer_call(function, dtype, texts)
-        if function in ("conj", "real"):
-            return texts[0]
-        if function == "imag":
-            return self.literal(dtype, 0.0)
-        if function in ("min", "max", "minimum", "maximum", "clamp"):
-            computed = np.dtype(np.float32) if dtype.itemsize == 2 else dtype
-            return f"{self.prelude.choice(function, ir.Scalar(computed))}({joined})"
-        table = self._table(dtype)
-        if function not in table:
-            raise KernelCompileError(f"{function} of {dtype.name} has no spelling in {self.dialect.name}")
-        template = table[function]
-        if template.count("{0}") > 1:
-            texts = [group(text) for text in texts]
-        text = template.format(*(group(t) for t in texts) if function in ("degrees", "radians") else texts)
-        if TABLE[function].rule == "bool":
-            return f"({text} != 0)" if self.dialect.native_vectors else text
-        return (
-            f"{c_numbers.round16(self.prelude, ir.Scalar(dtype))}({text})"
-            if dtype.itemsize == 2 and function not in _EXACT
-            else text
-        )
-
-    def _integer_call(self, function: str, dtype: ir.DType, texts: list[str]) -> str:
-        joined = ", ".join(texts)
-        type_ = ir.Scalar(dtype)
-        name = self.prelude.ctype(type_)
-        if function in _IDENTITY_OVER_INTEGERS:
-            return texts[0]
-        if function == "imag":
-            return self.literal(dtype, 0)
-        if dtype.kind == "b":
-            if function == "abs":
-                return texts[0]
-            if function in ("min", "minimum", "fmin", "max", "maximum", "fmax"):
-                return f"{group(texts[0])} {'&&' if 'min' in function else '||'} {group(texts[1])}"
-        if function == "abs":
-            if dtype.kind == "u":
-                return texts[0]
-            body = [f"return a < 0 ? ({name})(0 - ({self.prelude.unsigned(dtype)})a) : a;"]
-            return f"{self.prelude.function('xpu_abs', type_, [type_], body)}({joined})"
-        if function in ("min", "max", "minimum", "maximum", "fmin", "fmax", "clamp"):
-            return f"{self.prelude.choice(function, type_)}({joined})"
-        if function in ("popcount", "clz"):
-            return self._bit_count(function, dtype, texts[0])
-        raise KernelCompileError(f"{function} of {dtype.name} has no spelling in {self.dialect.name}")
-
-    def _bit_count(self, function: str, dtype: ir.DType, text: str) -> str:
-        name = self.dialect.types[dtype.name]
-        if self.dialect.native_integers:
-            if dtype.itemsize < 4:  # C computes small integers as int, and the function is overloaded
-                text = f"({name}){group(text)}"
-            return self.dialect.integer[function].format(text)
-        if dtype.itemsize == 8:
-            return f"({name}){self.dialect.integer64[function].format(text)}"
-        wide = self.dialect.types["uint32"]
-        mask = f" & {hex(2 ** (8 * dtype.itemsize) - 1)}u" if dtype.itemsize < 4 else ""
-        counted = self.dialect.integer[function].format(f"({wide}){group(text)}{mask}")
-        spare = 32 - 8 * dtype.itemsize
-        return f"({name})({counted} - {spare})" if function == "clz" and spare else f"({name}){counted}"
 
     def _callfunction(self, node: ir.CallFunction) -> str:
         arguments: list[str] = []

@@ -11,6 +11,7 @@ from .. import debug, ir
 from . import c_numbers
 from .c_atomics import Atomics
 from .c_prelude import Prelude, short
+from .c_text import group, ungroup
 
 if TYPE_CHECKING:
     from .c_expressions import Expressions
@@ -63,9 +64,11 @@ class Memory:
     # -- names
 
     def variable(self, name: str) -> str:
+        """Return the C name of a variable or scalar parameter."""
         return f"v_{identifier(name)}"
 
     def extent(self, array: str, axis: int) -> str:
+        """Return the text of ``array.shape[axis]``."""
         return self.arrays[array].extents[axis]
 
     def work_item(self, function: str, axis: int) -> str:
@@ -87,9 +90,11 @@ class Memory:
         return words[function]
 
     def literal(self, value: int) -> str:
+        """Return an int64 literal."""
         return f"{value}{self.dialect.literal_suffix['int64']}"
 
     def pointer_type(self, type_: ir.ArrayType, written: bool) -> str:
+        """Return the C type of a pointer to an array's elements, up to the name."""
         const = "" if written else "const "
         return f"{self.dialect.spaces[type_.space]}{const}{self.prelude.storage(type_.dtype)} *"
 
@@ -101,6 +106,7 @@ class Memory:
         return [array.pointer, *array.extents, *(array.strides if not array.type.contiguous else ())]
 
     def call_helper(self, name: str, arguments: Sequence[str]) -> str:
+        """Return the call of a helper, with what it needs from its caller."""
         signature = self.helpers[name]
         return f"{signature.name}({', '.join([*arguments, *signature.hidden])})"
 
@@ -112,8 +118,6 @@ class Memory:
         texts = [expressions.index(index) for index in node.indices]
         if self.sites is not None:
             return self._checked_address(array, texts, self.sites[id(node)], lanes)
-        from .c_expressions import group, ungroup
-
         if not texts:
             return "0"
         if array.type.contiguous:
@@ -137,10 +141,12 @@ class Memory:
 
     @property
     def error_arguments(self) -> str:
+        """What checked accesses pass on to report errors."""
         return "xpu_error" if self.dialect.name == "opencl" else "xpu_error, xpu_g"
 
     @property
     def error_parameters(self) -> str:
+        """The C parameters for :attr:`error_arguments`."""
         word = self.dialect.types["int64"]
         pointer = f"{self.dialect.spaces['global']}{word} *xpu_error"
         return pointer if self.dialect.name == "opencl" else f"{pointer}, const xpu_grid &xpu_g"
@@ -163,8 +169,8 @@ class Memory:
             (debug.EXTENT, "extent"),
         ):
             lines.append(f"xpu_error[{slot}] = {name};")
-        for axis in range(3):
-            lines.append(f"xpu_error[{debug.GLOBAL_ID + axis}] = {self.work_item('global_id', axis)};")
+        ids = [self.work_item("global_id", axis) for axis in range(3)]
+        lines += [f"xpu_error[{debug.GLOBAL_ID + axis}] = {text};" for axis, text in enumerate(ids)]
         return self.prelude.define("xpu_fail", "void", params, lines)
 
     def _check_function(self, rank: int) -> str:
@@ -190,6 +196,7 @@ class Memory:
     # -- loads and stores
 
     def load(self, expressions: Expressions, node: ir.Load) -> str:
+        """Return the text of a load: one element, or a vector of consecutive ones."""
         array = self.arrays[node.array]
         lanes = node.type.lanes if isinstance(node.type, ir.Vector) else 1
         at = self.address(expressions, node, lanes)
@@ -242,8 +249,6 @@ class Memory:
 
     def store(self, expressions: Expressions, node: ir.Store) -> list[str]:
         """Return the statements of a store."""
-        from .c_expressions import ungroup
-
         array = self.arrays[node.array]
         lanes = node.value.type.lanes if isinstance(node.value.type, ir.Vector) else 1
         at = self.address(expressions, node, lanes)
@@ -290,6 +295,7 @@ class Memory:
     # -- atomics
 
     def atomic(self, expressions: Expressions, node: ir.Atomic) -> str:
+        """Return the text of an atomic."""
         array = self.arrays[node.array]
         if array.type.space == "private":
             raise KernelCompileError(f"{node.array!r} is private to its work-item: use plain reads and writes on it")

@@ -39,6 +39,7 @@ class Prelude:
         return self.need(name, f"{self.dialect.function} {result} {name}({params}) {{\n{body}}}")
 
     def text(self) -> str:
+        """Return all helpers, in an order that C accepts."""
         return "\n\n".join(self.texts.values())
 
     # -- types
@@ -80,6 +81,7 @@ class Prelude:
         return name
 
     def make_complex(self, dtype: ir.DType, real: str, imag: str) -> str:
+        """Return a complex number of two real texts."""
         self._complex_type(dtype)
         return self.dialect.complex_make[dtype.name].format(real, imag)
 
@@ -134,6 +136,7 @@ class Prelude:
     # -- integers
 
     def floordiv(self, dtype: ir.DType) -> str:
+        """Return the name of Python's ``//`` for integers; 0 for a zero divisor."""
         type_ = ir.Scalar(dtype)
         name = self.ctype(type_)
         if dtype.kind == "u":
@@ -152,6 +155,7 @@ class Prelude:
         )
 
     def mod(self, dtype: ir.DType) -> str:
+        """Return the name of Python's ``%`` for integers; 0 for a zero divisor."""
         type_ = ir.Scalar(dtype)
         name = self.ctype(type_)
         if dtype.kind == "u":
@@ -170,6 +174,7 @@ class Prelude:
         )
 
     def shift(self, op: str, dtype: ir.DType) -> str:
+        """Return the name of ``shl`` or ``shr`` for any count."""
         type_ = ir.Scalar(dtype)
         name, unsigned, bits = self.ctype(type_), self.unsigned(dtype), dtype.itemsize * 8
         if op == "shl":
@@ -180,6 +185,7 @@ class Prelude:
         return self.function(f"xpu_{op}", type_, [type_, type_], [body])
 
     def integer_pow(self, dtype: ir.DType) -> str:
+        """Return the name of the power of integers; negative exponents truncate."""
         type_ = ir.Scalar(dtype)
         name, unsigned = self.ctype(type_), self.unsigned(dtype)
         body = []

@@ -29,6 +29,7 @@ def full(dtype: ir.DType) -> Interval:
 
 
 def inside(inner: Interval, outer: Interval) -> bool:
+    """Whether an interval lies within another."""
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 

@@ -6,9 +6,10 @@ from pathlib import PurePath
 
 from ...errors import KernelCompileError
 from .. import debug, ir
-from .c_expressions import Expressions, group, ungroup
+from .c_expressions import Expressions
 from .c_memory import Memory
 from .c_ranges import full
+from .c_text import group, ungroup
 
 
 class Statements:

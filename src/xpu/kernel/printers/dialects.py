@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from ..intrinsics import TABLE
 
-_FLOAT_FUNCTIONS = (
-    "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp2 rsqrt cbrt "
-    "erf erfc tgamma lgamma floor ceil trunc rint pow atan2 fmod hypot copysign nextafter remainder fdim fmin fmax fma"
-).split()
+_SAME_NAME = """
+sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp2 rsqrt cbrt
+erf erfc tgamma lgamma floor ceil trunc rint pow atan2 fmod hypot copysign nextafter remainder fdim fmin fmax
+fma
+"""
+_FLOAT_FUNCTIONS = _SAME_NAME.split()
 _ARGUMENTS = "{0}", "{0}, {1}", "{0}, {1}, {2}"
 
 
@@ -178,7 +180,7 @@ HIP = replace(CUDA, name="hip", header=("#pragma clang fp contract(off)",))
 
 DIALECTS: dict[str, Dialect] = {"opencl": OPENCL, "cuda": CUDA, "hip": HIP}
 
-_GENERATED = frozenset("minimum maximum min max clamp real imag conj".split())
+_GENERATED = frozenset(["minimum", "maximum", "min", "max", "clamp", "real", "imag", "conj"])
 """Functions that the printer writes out itself, in every dialect."""
 
 
