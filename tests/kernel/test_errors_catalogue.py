@@ -1,7 +1,7 @@
 """Mistakes in kernels and what is said about them: the message, what to write instead, the line and the caret.
 
-Each case is the body of a kernel. A comment of carets stands under the text that the error must point at; under the first
-column of a line the comment's own ``#`` counts as one of them.
+Each case is the body of a kernel. A comment of carets stands under the text that the error must point at; under the
+first column of a line the comment's own ``#`` counts as one of them.
 """
 
 import importlib.util

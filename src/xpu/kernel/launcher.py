@@ -122,18 +122,18 @@ def _unusual(kernel: KernelFunction, args: tuple[Any, ...], position: int, arg: 
             return plain
     if isinstance(arg, np.ndarray):
         raise DeviceMismatchError(f"{who} is a NumPy array; kernels take xpu arrays: pass xp.asarray({name})")
+    if isinstance(arg, (type, np.dtype)) or callable(arg):
+        shown = getattr(arg, "__name__", str(arg))
+        raise KernelTypeError(
+            f"{who} is {shown}, which is no value; dtypes and functions are given to kernels as constants from "
+            f"outside (a global or closure variable)"
+        )
     if hasattr(arg, "__dlpack__") or hasattr(arg, "__array_interface__") or hasattr(arg, "__cuda_array_interface__"):
         kind = f"{type(arg).__module__.split('.')[0]}.{type(arg).__name__}"
         raise DeviceMismatchError(f"{who} is a {kind}; kernels take xpu arrays: pass xp.asarray({name})")
     if isinstance(arg, (list, range)):
         raise KernelTypeError(
             f"{who} is a {type(arg).__name__}; pass an array, xp.asarray({name}), or a tuple of numbers or arrays"
-        )
-    if isinstance(arg, (type, np.dtype)) or callable(arg):
-        shown = getattr(arg, "__name__", str(arg))
-        raise KernelTypeError(
-            f"{who} is {shown}, which is no value; dtypes and functions are given to kernels as constants from "
-            f"outside (a global or closure variable)"
         )
     shown = "None" if arg is None else f"a {type(arg).__name__}"
     raise KernelTypeError(f"{who} is {shown}; kernels take arrays, numbers, and tuples of these")

@@ -1,7 +1,7 @@
 """Variables that are read before they are assigned.
 
-Where no way to the reading assigns the variable, that is an error. Where some ways do and some do not, the variable gets a
-zero at the top, the same on every device: Python would raise an error on the others; a kernel cannot, and the program may
+Where no way to the reading assigns the variable, that is an error. Where only some ways do, the variable gets a zero
+at the top, the same on every device: Python would raise an error on the others; a kernel cannot, and the program may
 well be right, for example when the ways that skip the assignment skip the use too.
 """
 

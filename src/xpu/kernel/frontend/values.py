@@ -92,8 +92,8 @@ def describe(value: Value) -> str:
     if isinstance(value, Num):
         return str(value.number)
     if isinstance(value, Array):
-        space = "" if value.type.space == "global" else f"{value.type.space} "
-        return f"a {space}array of {value.type.dtype.name} with {value.ndim} dimension{'s' * (value.ndim != 1)}"
+        space = "an" if value.type.space == "global" else f"a {value.type.space}"
+        return f"{space} array of {value.type.dtype.name} with {value.ndim} dimension{'s' * (value.ndim != 1)}"
     if isinstance(value, Tuple):
         return "a tuple"
     obj = value.obj
