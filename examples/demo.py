@@ -73,7 +73,6 @@ def comparison(tours: list[dict[str, Any]]) -> Table:
     """Return one table of all devices: a row a step, a column a device."""
     out = Table(title="all devices: milliseconds a step, after the first call", title_justify="left")
     out.add_column("step")
-    out.add_column("size", style="dim")
     out.add_column("NumPy, cv2, SciPy", justify="right", style="dim")
     for one in tours:
         out.add_column(f"{one['device']}\n[dim]{escape(one['name'])[:24]}[/]", justify="right")
@@ -83,10 +82,9 @@ def comparison(tours: list[dict[str, Any]]) -> Table:
             mine = one["steps"][number]
             text = f"{mine['seconds'] * 1e3:.3g}"
             cells.append(text if mine["equal"] else f"[bold red]{text} WRONG[/]")
-        out.add_row(step["step"], step["size"], *cells)
-    largest = ["" for _ in range(3)] + ["equal" if all(s["equal"] for s in t["steps"]) else "WRONG" for t in tours]
+        out.add_row(step["step"], *cells)
     out.add_section()
-    out.add_row("results", *largest[1:])
+    out.add_row("results", "", *["equal" if all(s["equal"] for s in one["steps"]) else "WRONG" for one in tours])
     return out
 
 

@@ -117,5 +117,5 @@ def test_a_wrong_result_is_not_overlooked(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_nothing_is_equal_to_nan() -> None:
     from tour import Result
 
-    assert not Result("", "", "", 0, 0, 0, float("nan"), 1.0).equal
-    assert not Result("", "", "", 0, 0, 0, float("inf"), 1.0).equal
+    assert not Result("", "", 0, 0, 0, float("nan"), 1.0).equal
+    assert not Result("", "", 0, 0, 0, float("inf"), 1.0).equal
