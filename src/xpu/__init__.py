@@ -11,9 +11,7 @@ from __future__ import annotations
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING, Any
 
-from . import device as _device
-from . import dtypes as _dtypes
-from . import math
+from . import device as _device, errors as _errors, math
 from .apply import power  # defines the operators of Array too
 from .array import Array
 from .config import config
@@ -35,39 +33,40 @@ from .dtypes import (
     uint64,
 )
 from .errors import *  # noqa: F403
-from .errors import __all__ as _errors
 from .info import __array_namespace_info__
+from .kernel import language as _language
 from .kernel.language import *  # noqa: F403
-from .kernel.language import __all__ as _language
 from .kernel.launch import func, kernel
+from .ops import (
+    arithmetic as _arithmetic,
+    bitwise as _bitwise,
+    complex as _complex,
+    creation as _creation,
+    datatypes as _datatypes,
+    exponential as _exponential,
+    inspection as _inspection,
+    linear as _linear,
+    logic as _logic,
+    manipulation as _manipulation,
+    rounding as _rounding,
+    searching as _searching,
+    statistics as _statistics,
+    trigonometric as _trigonometric,
+)
 from .ops.arithmetic import *  # noqa: F403
-from .ops.arithmetic import __all__ as _arithmetic
 from .ops.bitwise import *  # noqa: F403
-from .ops.bitwise import __all__ as _bitwise
 from .ops.complex import *  # noqa: F403
-from .ops.complex import __all__ as _complex
 from .ops.creation import *  # noqa: F403
-from .ops.creation import __all__ as _creation
 from .ops.datatypes import *  # noqa: F403
-from .ops.datatypes import __all__ as _datatypes
 from .ops.exponential import *  # noqa: F403
-from .ops.exponential import __all__ as _exponential
 from .ops.inspection import *  # noqa: F403
-from .ops.inspection import __all__ as _inspection
 from .ops.linear import *  # noqa: F403
-from .ops.linear import __all__ as _linear
 from .ops.logic import *  # noqa: F403
-from .ops.logic import __all__ as _logic
 from .ops.manipulation import *  # noqa: F403
-from .ops.manipulation import __all__ as _manipulation
 from .ops.rounding import *  # noqa: F403
-from .ops.rounding import __all__ as _rounding
 from .ops.searching import *  # noqa: F403
-from .ops.searching import __all__ as _searching
 from .ops.statistics import *  # noqa: F403
-from .ops.statistics import __all__ as _statistics
 from .ops.trigonometric import *  # noqa: F403
-from .ops.trigonometric import __all__ as _trigonometric
 
 if TYPE_CHECKING:
     from . import conformance, cv, nn
@@ -89,14 +88,25 @@ __all__ = [
     "__array_namespace_info__",
     "__version__",
     "add_device_option",
+    "bool",
+    "complex64",
+    "complex128",
     "config",
+    "conformance",
     "current_device",
     "cv",
     "device",
     "devices",
     "e",
+    "float16",
+    "float32",
+    "float64",
     "func",
     "inf",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
     "kernel",
     "math",
     "nan",
@@ -106,27 +116,27 @@ __all__ = [
     "power",
     "set_device",
     "synchronize",
-    *_dtypes.NAMES,
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
 ]
-for _chapter in (
-    _errors,
-    _language,
-    _arithmetic,
-    _bitwise,
-    _complex,
-    _creation,
-    _datatypes,
-    _exponential,
-    _inspection,
-    _linear,
-    _logic,
-    _manipulation,
-    _rounding,
-    _searching,
-    _statistics,
-    _trigonometric,
-):
-    __all__ += _chapter
+__all__ += _errors.__all__
+__all__ += _language.__all__
+__all__ += _arithmetic.__all__
+__all__ += _bitwise.__all__
+__all__ += _complex.__all__
+__all__ += _creation.__all__
+__all__ += _datatypes.__all__
+__all__ += _exponential.__all__
+__all__ += _inspection.__all__
+__all__ += _linear.__all__
+__all__ += _logic.__all__
+__all__ += _manipulation.__all__
+__all__ += _rounding.__all__
+__all__ += _searching.__all__
+__all__ += _statistics.__all__
+__all__ += _trigonometric.__all__
 
 
 def __getattr__(name: str) -> Any:
