@@ -16,6 +16,9 @@ from .ops.manipulation import normalize_axes
 
 DType = np.dtype[Any]
 _IDENTITY: dict[str, Any] = {"sum": 0, "prod": 1, "any": False, "all": True}
+NATIVE_BELOW = 1 << 15
+"""Elements up to which a native library reduces: a kernel's launch and its first compilation cost more. The choice depends
+on the size alone, so that a pending expression and a computed array give the same sum."""
 _BOOL, _INT64 = np.dtype(np.bool_), np.dtype(np.int64)
 
 
@@ -74,7 +77,7 @@ def _result_dtype(op: str, x: Array, dtype: DType | None) -> DType:
 
 def _run(op: str, x: Array, axes: tuple[int, ...], out: View, kept: tuple[int, ...]) -> None:
     native = x.device.backend_device.library.get(op) if config.library else None
-    if native is not None:
+    if native is not None and x.size <= NATIVE_BELOW:
         source = x if op in ("any", "all", "argmin", "argmax") or x.dtype == out.dtype else _apply.astype(x, out.dtype)
         target = View(out.storage, out.dtype, kept, contiguous_strides(kept), 0)
         if op.startswith("arg"):
