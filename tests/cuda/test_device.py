@@ -166,6 +166,24 @@ def test_memory_comes_back(device, machine):
     assert machine.count("free_all_blocks") == 2
 
 
+def test_block_rescued_from_the_cycle_collector_stays_alive(device):
+    import gc
+
+    class Holder:
+        def __init__(self, block):
+            self.block = block
+            self.cycle = self
+
+        def __del__(self):
+            rescued.append(self.block)
+
+    rescued = []
+    Holder(device.allocate(64))
+    gc.collect()
+    device.fill(rescued[0], 0, 64, b"\1")
+    assert from_device(device, rescued[0], 64, np.uint8).tolist() == [1] * 64
+
+
 # ------------------------------------------------------------------------------------------------------- 3. code
 
 

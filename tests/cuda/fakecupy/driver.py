@@ -26,14 +26,14 @@ class Module:
     def load(self, image: bytes) -> None:
         machine.enter("moduleLoadData", len(image), CUDADriverError)
         if not isinstance(image, bytes) or not image.startswith(b"\x7fELF"):
-            raise CUDADriverError(200)
+            raise CUDADriverError(200, "this is no image")
         with tempfile.NamedTemporaryFile(suffix=".so") as file:
             file.write(image)
             file.flush()
             try:
                 self._library = ctypes.CDLL(file.name)
             except OSError:
-                raise CUDADriverError(200) from None
+                raise CUDADriverError(200, "the image does not load") from None
 
     def get_function(self, name: str) -> Function:
         return Function(self, name)
@@ -47,7 +47,7 @@ class Function:
             self._launch = getattr(module._library, f"{name}_launch")
             sizes_of = getattr(module._library, f"{name}_sizes")
         except AttributeError:
-            raise CUDADriverError(500) from None
+            raise CUDADriverError(500, f"the image has no kernel {name!r}") from None
         self.module = module
         self.name = name
         self.ptr = id(self)
@@ -68,7 +68,7 @@ class Function:
         with machine.lock:
             divergent = self._launch(pointers, numbers(*grid), numbers(*block))
         if divergent:
-            raise CUDADriverError(719)
+            raise CUDADriverError(719, "a barrier that only some threads of a block reached")
         for value in args:
             if isinstance(value, MemoryPointer) and isinstance(value.mem, Memory):
                 value.mem.check_fences()
@@ -76,11 +76,11 @@ class Function:
     def _check_sizes(self, grid: tuple[int, ...], block: tuple[int, ...]) -> None:
         threads = block[0] * block[1] * block[2]
         if threads > 1024 or any(n > most for n, most in zip(block, machine.max_threads_dim, strict=True)):
-            raise CUDADriverError(1)
+            raise CUDADriverError(1, f"a block of {block}")
         if threads > machine.max_threads:
-            raise CUDADriverError(701)
+            raise CUDADriverError(701, f"a block of {block} with at most {machine.max_threads} threads")
         if not (0 < grid[0] < 2**31 and 0 < grid[1] < 65536 and 0 < grid[2] < 65536):
-            raise CUDADriverError(1)
+            raise CUDADriverError(1, f"a grid of {grid}")
 
     def _argument(self, value: Any, size: int) -> Any:
         """Return an argument's bytes; a real driver would copy whatever lies there, so the width is checked here."""

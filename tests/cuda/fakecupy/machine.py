@@ -20,18 +20,17 @@ _NAMES = {
 class CUDARuntimeError(RuntimeError):
     """The runtime API's error, with its number."""
 
-    def __init__(self, status: int) -> None:
+    def __init__(self, status: int, detail: str = "the stand-in was told to fail") -> None:
         self.status = status
-        name = _NAMES.get(status, f"Unknown{status}")
-        super().__init__(f"cudaError{name}: the stand-in was told so, or found a wrong call ({status})")
+        super().__init__(f"cudaError{_NAMES.get(status, f'Unknown{status}')}: {detail}")
 
 
 class CUDADriverError(RuntimeError):
     """The driver API's error, with its number."""
 
-    def __init__(self, status: int) -> None:
+    def __init__(self, status: int, detail: str = "the stand-in was told to fail") -> None:
         self.status = status
-        super().__init__(f"CUDA_ERROR_{_NAMES.get(status, status)}: the stand-in refused ({status})")
+        super().__init__(f"CUDA_ERROR_{_NAMES.get(status, status)}: {detail}")
 
 
 class Machine:
@@ -87,7 +86,7 @@ class Machine:
     @current.setter
     def current(self, ordinal: int) -> None:
         if not 0 <= ordinal < self.devices:
-            raise CUDARuntimeError(101)
+            raise CUDARuntimeError(101, f"there is no device {ordinal}")
         self.local.device = ordinal
 
 

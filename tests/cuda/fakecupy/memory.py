@@ -15,45 +15,48 @@ FENCE = 0xA5
 FENCE_BYTES = 256
 ALIGNMENT = 256
 
-_live: dict[int, weakref.ref[Memory]] = {}
+_live: dict[int, tuple[int, int]] = {}
+"""Size and device of the blocks in use, by address."""
 _addresses: list[int] = []
 
 
+def _forget(address: int) -> None:
+    with machine.lock:
+        size, _ = _live.pop(address)
+        machine.allocated -= size
+        del _addresses[bisect.bisect_left(_addresses, address)]
+
+
 class Memory:
-    """One allocation of the current device."""
+    """One allocation of the current device.
+
+    It ends with its NumPy array, of which the cycle collector knows nothing: a ``__del__`` would be called, too, for a
+    block in a dead cycle that the pool is about to rescue. CuPy's own class is exempt from the collector.
+    """
 
     def __init__(self, size: int) -> None:
         machine.enter("malloc", size)
-        self._size = 0
         with machine.lock:
             if machine.allocated + size > machine.memory:
-                raise CUDARuntimeError(2)
+                raise CUDARuntimeError(2, f"{size:,} bytes do not fit")
             self._host = np.full(size + 2 * FENCE_BYTES + ALIGNMENT, FENCE, np.uint8)
-            address = self._host.ctypes.data + FENCE_BYTES
-            self.ptr = -(-address // ALIGNMENT) * ALIGNMENT
-            self._start = self.ptr - self._host.ctypes.data
+            first = self._host.ctypes.data
+            self.ptr = -(-(first + FENCE_BYTES) // ALIGNMENT) * ALIGNMENT
+            self._start = self.ptr - first
             self._host[self._start : self._start + size] = POISON
-            self.size = self._size = size
+            self.size = size
             self.device_id = machine.current
-            machine.allocated += size
+            _live[self.ptr] = (size, self.device_id)
             bisect.insort(_addresses, self.ptr)
-            _live[self.ptr] = weakref.ref(self)
+            machine.allocated += size
+            weakref.finalize(self._host, _forget, self.ptr).atexit = False
 
     def check_fences(self) -> None:
         """Raise if something was written beside the block."""
         before = self._host[self._start - FENCE_BYTES : self._start]
-        after = self._host[self._start + self._size :]
+        after = self._host[self._start + self.size :]
         if not ((before == FENCE).all() and (after == FENCE).all()):
-            raise CUDARuntimeError(700)
-
-    def __del__(self) -> None:
-        if self._size:
-            with machine.lock:
-                machine.allocated -= self._size
-                _live.pop(self.ptr, None)
-                position = bisect.bisect_left(_addresses, self.ptr)
-                if position < len(_addresses) and _addresses[position] == self.ptr:
-                    del _addresses[position]
+            raise CUDARuntimeError(700, f"something was written beside a block of {self.size} bytes")
 
 
 class MemoryPointer:
@@ -81,11 +84,16 @@ class UnownedMemory:
 
 def check_range(address: int, nbytes: int) -> None:
     """Raise unless the bytes lie in one allocation of the current device."""
-    position = bisect.bisect_right(_addresses, address) - 1
-    reference = _live.get(_addresses[position]) if position >= 0 else None
-    block = reference() if reference is not None else None
-    if block is None or address + nbytes > block.ptr + block.size or block.device_id != machine.current:
-        raise CUDARuntimeError(1)
+    with machine.lock:
+        position = bisect.bisect_right(_addresses, address) - 1
+        start = _addresses[position] if position >= 0 else 0
+        size, device = _live.get(start, (0, 0))
+    if address >= start + size:
+        raise CUDARuntimeError(1, f"{nbytes} bytes at {address:#x} are in no block")
+    if address + nbytes > start + size:
+        raise CUDARuntimeError(1, f"{nbytes} bytes at {address - start} leave a block of {size} bytes")
+    if device != machine.current:
+        raise CUDARuntimeError(1, f"the block is on device {device}, the call on {machine.current}")
 
 
 def bytes_at(address: int, nbytes: int) -> np.ndarray:

@@ -31,7 +31,7 @@ class Device:
 def _get_device_count() -> int:
     machine.enter("getDeviceCount")
     if machine.devices == 0:
-        raise CUDARuntimeError(100)
+        raise CUDARuntimeError(100, "there is no card")
     return machine.devices
 
 
