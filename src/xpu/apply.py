@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from . import small
 from .array import Array
 from .device import Device
 from .dtypes import canonical, needs_fp64
@@ -159,6 +160,10 @@ def to_dtype(value: Any, dtype: DType) -> Any:
 
 def apply(op: Operation, *args: Any) -> Array:
     """Apply an operation to arrays and scalars, at least one of them an array."""
+    if type(args[0]) is Array:
+        quick = small.unary(op, args[0]) if len(args) == 1 else small.binary(op, args[0], args[1]) if len(args) == 2 else None
+        if quick is not None:
+            return quick
     device = common_device(op.name, args)
     kinds, values = _kinds(op.name, args, device)
     ins, dtype = resolve(op, tuple(kinds), device)
@@ -181,6 +186,9 @@ def apply(op: Operation, *args: Any) -> Array:
 
 def binary(op: Operation, x: Array, y: Any) -> Array:
     """Apply a binary operation to an array and something; the short way for two arrays of one shape."""
+    quick = small.binary(op, x, y)
+    if quick is not None:
+        return quick
     if type(y) is Array and y._device is x._device and x._shape == y._shape and x._device.info.fp64:
         known = op.cache.get((x._dtype, y._dtype))
         if known is not None:
@@ -225,6 +233,8 @@ def in_place(op: Operation, x: Array, y: Any) -> Array:
         If the result is larger than the array.
     """
     x._check_writeable()
+    if small.in_place(op, x, y):
+        return x
     device = common_device(op.name, (x, y))
     (first, second), (_, value) = _kinds(op.name, (x, y), device)
     ins, dtype = resolve(op, (first, second), device)
@@ -250,7 +260,7 @@ def in_place(op: Operation, x: Array, y: Any) -> Array:
         node = defer(CAST, (dtype,), x._dtype, (node,), x._shape, device)
     fresh = Array._of_node(node)
     own.owner = None
-    x._node, x._view = fresh._node, None
+    x._node, x._view, x._small = fresh._node, None, None
     node.owner = _owner_of(x)
     return x
 

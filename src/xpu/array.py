@@ -16,7 +16,7 @@ import numpy as np
 from .device import Device
 from .errors import DeviceMismatchError
 from .lazy.node import Node, force
-from .memory import View, contiguous_strides
+from .memory import Storage, View, contiguous_strides
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Array:
     a value is needed.
     """
 
-    __slots__ = ("__weakref__", "_device", "_dtype", "_node", "_shape", "_view", "_writeable")
+    __slots__ = ("__weakref__", "_device", "_dtype", "_node", "_shape", "_small", "_view", "_writeable")
     __array_priority__ = 1000
 
     _device: Device
@@ -41,6 +41,8 @@ class Array:
     _shape: tuple[int, ...]
     _node: Node | None
     _view: View | None
+    _small: np.ndarray | None
+    """The elements of a small array as NumPy sees them, where the device shares the host's memory (see ``small``)."""
     _writeable: bool
 
     def __init__(self) -> None:
@@ -56,6 +58,7 @@ class Array:
         self._shape = view.shape
         self._node = None
         self._view = view
+        self._small = None
         self._writeable = writeable
         return self
 
@@ -67,6 +70,7 @@ class Array:
         self._shape = node.shape
         self._node = node
         self._view = None
+        self._small = None
         self._writeable = True
         node.owner = weakref.ref(self)
         return self
@@ -77,7 +81,8 @@ class Array:
         if view is not None:
             return view
         node = self._node
-        assert node is not None
+        if node is None:
+            return self._concrete()
         if node.value is not None:
             self._view = node.value
             self._node = None
@@ -88,9 +93,23 @@ class Array:
         """Return the view, computing the array if it is pending."""
         view = self._view
         if view is None:
-            assert self._node is not None
-            view = self._view = force(self._node)
-            self._node = None
+            if self._node is not None:
+                view = self._view = force(self._node)
+                self._node = None
+            else:
+                view = self._view = self._view_of_small()
+        return view
+
+    def _view_of_small(self) -> View:
+        host = self._small
+        assert host is not None
+        if not host.flags.c_contiguous:
+            host = self._small = np.ascontiguousarray(host)
+        block = self._device.backend_device.adopt(host.reshape(-1).view(np.uint8))
+        view = View(
+            Storage.adopt(self._device, block, host.nbytes, host), self._dtype, self._shape, contiguous_strides(self._shape)
+        )
+        view._native = view._host = host
         return view
 
     def __xpu_view__(self) -> View:
@@ -127,7 +146,7 @@ class Array:
         from .ops.manipulation import reshape
 
         self._view = reshape(self, shape, copy=False)._concrete()
-        self._node = None
+        self._node = self._small = None
         self._shape = self._view.shape
 
     @property

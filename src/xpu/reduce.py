@@ -59,7 +59,7 @@ def reduce(op: str, x: Array, axis: Any, keepdims: bool, dtype: DType | None = N
             raise EmptyReductionError(f"{op} of no elements (shape {x.shape}, axis {axis}): it has no identity")
         write(out, result.type(_IDENTITY[op]), x.device)
         return Array._of_view(out)
-    _run(op, x, axes, out, kept)
+    _run(op, x, axes, out)
     return Array._of_view(out)
 
 
@@ -75,11 +75,12 @@ def _result_dtype(op: str, x: Array, dtype: DType | None) -> DType:
     return result
 
 
-def _run(op: str, x: Array, axes: tuple[int, ...], out: View, kept: tuple[int, ...]) -> None:
+def _run(op: str, x: Array, axes: tuple[int, ...], out: View) -> None:
     native = x.device.backend_device.library.get(op) if config.library else None
     if native is not None and x.size <= NATIVE_BELOW:
         source = x if op in ("any", "all", "argmin", "argmax") or x.dtype == out.dtype else _apply.astype(x, out.dtype)
-        target = View(out.storage, out.dtype, kept, contiguous_strides(kept), 0)
+        shape = tuple(n for k, n in enumerate(x.shape) if k not in axes)
+        target = View(out.storage, out.dtype, shape, contiguous_strides(shape), 0)
         if op.startswith("arg"):
             native(source._concrete().native(), axes[0] if len(axes) == 1 else None, target.native())
         else:

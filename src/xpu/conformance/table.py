@@ -89,7 +89,8 @@ def log1p(x: np.ndarray) -> np.ndarray:
     a, b = x.real, x.imag
     near = np.log1p(a * (2 + a) + b * b) / 2
     size = np.where(np.abs(x) < 0.5, near, np.log(np.hypot(1 + a, b)))
-    return (size + 1j * np.arctan2(b, 1 + a)).astype(x.dtype)
+    finite = np.isfinite(a) & np.isfinite(b)
+    return np.where(finite, size + 1j * np.arctan2(b, 1 + a), np.log1p(x)).astype(x.dtype)
 
 
 TABLE: dict[str, Operation] = {}

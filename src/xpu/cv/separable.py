@@ -28,7 +28,7 @@ class Arithmetic:
     """Of the sums along rows, kept between the two passes."""
     column: DType
     shift: int = 0
-    """Bits behind the point of the columns' sums."""
+    """Bits behind the point of the columns' sums; negative: ``delta`` is added and ``scale`` multiplied before."""
 
 
 FIXED_8 = Arithmetic(np.dtype(np.uint16), np.dtype(np.uint32), 16)
@@ -36,6 +36,8 @@ FIXED_8 = Arithmetic(np.dtype(np.uint16), np.dtype(np.uint32), 16)
 FIXED_16 = Arithmetic(np.dtype(np.uint32), np.dtype(np.uint64), 32)
 """Weights of 16 bits behind the point; uint16 pixels."""
 INTEGER = Arithmetic(np.dtype(np.int32), np.dtype(np.int32))
+DIVISION = Arithmetic(np.dtype(np.int32), np.dtype(np.int64), -23)
+"""Means of uint8 pixels, by a multiplication."""
 SINGLE = Arithmetic(np.dtype(np.float32), np.dtype(np.float32))
 DOUBLE = Arithmetic(np.dtype(np.float64), np.dtype(np.float64))
 

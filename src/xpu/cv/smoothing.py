@@ -9,7 +9,7 @@ from ..array import Array
 from .constants import BORDER_CONSTANT, BORDER_DEFAULT, error
 from .gaussian import fixed_weights, gaussian_weights, size_from_sigma
 from .images import Target, border, check_image, depth, open_image
-from .separable import DOUBLE, FIXED_8, FIXED_16, INTEGER, SINGLE, filter_separable
+from .separable import DIVISION, DOUBLE, FIXED_8, FIXED_16, INTEGER, SINGLE, filter_separable
 from .windows import pair
 
 
@@ -107,15 +107,19 @@ def boxFilter(  # noqa: N802
         height = 1 if image.height == 1 else height
         width = 1 if image.width == 1 else width
     at = pair(name, "anchor", anchor)
-    whole = src.dtype.kind in "iu"
-    if whole and not normalize:
-        arithmetic = INTEGER
+    area = width * height
+    ones = [1] * width, [1] * height
+    double = "d" in (src.dtype.char, target.view.dtype.char)
+    if not normalize and src.dtype.kind in "iu":
+        filter_separable(image, target.view, *ones, INTEGER, kind, at)
+    elif normalize and src.dtype.char == target.view.dtype.char == "B" and area <= 256:
+        factor, left = divmod(1 << 23, area)
+        # cv2's own rounding: a factor that was rounded down is made good by one more in the sum, also where it is exact
+        rounded = (factor + 1, area // 2) if 2 * left >= area else (factor, area // 2 + 1)
+        filter_separable(image, target.view, *ones, DIVISION, kind, at, scale=rounded[0], delta=rounded[1])
     else:
-        arithmetic = DOUBLE if src.dtype.char == "d" or target.view.dtype.char == "d" else SINGLE
-    if not normalize:
-        filter_separable(image, target.view, [1] * width, [1] * height, arithmetic, kind, at)
-    else:
-        filter_separable(image, target.view, [1] * width, [1] * height, arithmetic, kind, at, scale=1.0 / (width * height))
+        scale = 1.0 / area if normalize else 1.0
+        filter_separable(image, target.view, *ones, DOUBLE if double else SINGLE, kind, at, scale=scale)
     return target.finish()
 
 

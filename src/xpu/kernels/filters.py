@@ -96,16 +96,18 @@ def make_columns(source: DType, work: DType, target: DType, shift: int, lanes: i
     """Return the kernel that filters columns. Index space: (height, ceil(width / lanes)).
 
     ``out[y, x] = saturate(sum(weights[i] * image[y + i - anchor, x]) * scale + delta)``, or with ``shift`` bits behind the point,
-    rounded, without ``scale`` and ``delta``. ``image`` is contiguous, ``out`` has rows ``step`` apart.
+    rounded, without ``scale`` and ``delta``; with a ``shift`` of -23 it is ``((sum + delta) * scale) >> 23``. ``image`` is contiguous, ``out`` has rows ``step`` apart.
     """
     kind = work.type
-    half = 1 << (shift - 1) if shift else 0
+    half = 1 << (shift - 1) if shift > 0 else 0
     saturate = make_saturate(work, target)
 
     @xp.func
     def finish(total: Any, scale: Any, delta: Any) -> Any:
-        if shift:
+        if shift > 0:
             return saturate((total + half) >> shift)
+        if shift < 0:
+            return saturate(((total + delta) * scale) >> -shift)
         return saturate(total * scale + delta)
 
     @xp.kernel

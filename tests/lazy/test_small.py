@@ -1,0 +1,82 @@
+"""Small arrays on the CPU: immediate, with the meaning of deferred ones."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import xpu as xp
+
+
+@pytest.fixture(autouse=True)
+def on_cpu():
+    with xp.device("cpu"):
+        yield
+
+
+def test_operations_are_immediate_and_do_not_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = xp.asarray([1.0, 0.0, -1.0])
+        y = x / 0
+        assert y._small is not None
+    np.testing.assert_array_equal(xp.asnumpy(y), [np.inf, np.nan, -np.inf])
+
+
+def test_views_of_small_results_share_their_memory():
+    x = xp.asarray(np.arange(6.0)) + 1
+    part = x[2:4]
+    part *= 10
+    np.testing.assert_array_equal(xp.asnumpy(x), [1, 2, 30, 40, 5, 6])
+    x += 1
+    np.testing.assert_array_equal(xp.asnumpy(part), [31, 41])
+
+
+def test_a_pending_reader_reads_before_an_immediate_write():
+    x = xp.asarray(np.arange(4.0)) + 0
+    y = xp.exp(x)  # not exact: deferred
+    x += 1
+    np.testing.assert_allclose(xp.asnumpy(y), np.exp(np.arange(4.0)))
+    np.testing.assert_array_equal(xp.asnumpy(x), np.arange(4.0) + 1)
+
+
+def test_transposed_operands():
+    host = np.arange(6.0).reshape(2, 3)
+    x = xp.asarray(host).T
+    y = x + x
+    np.testing.assert_array_equal(xp.asnumpy(y), (host + host).T)
+    np.testing.assert_array_equal(xp.asnumpy(y[1:]), (host + host).T[1:])
+
+
+def test_zero_dimensional_results_stay_arrays():
+    x = xp.asarray(2.0)
+    y = x * 3
+    assert isinstance(y, xp.Array)
+    assert y.shape == ()
+    assert float(y) == 6.0
+
+
+@pytest.mark.parametrize("number", [300, -1])
+def test_integers_beyond_the_dtype(number):
+    x = xp.asarray(np.arange(3, dtype=np.uint8))
+    with pytest.raises(OverflowError):
+        x + number
+    assert xp.asnumpy(x < number).tolist() == [number == 300] * 3
+
+
+def test_library_off_means_kernels():
+    with xp.config.override(library=False):
+        y = xp.asarray([1.0, 2.0]) + 1
+        assert y._small is None
+    assert xp.asnumpy(y).tolist() == [2.0, 3.0]
+
+
+def test_in_place_keeps_dtype_and_shape():
+    x = xp.asarray(np.arange(3, dtype=np.int32)) + np.int32(0)
+    with pytest.raises(TypeError):
+        x += 0.5
+    with pytest.raises(ValueError):
+        x += xp.zeros((2, 3), dtype=np.int32)
+    assert xp.asnumpy(x).tolist() == [0, 1, 2]
