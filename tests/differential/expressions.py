@@ -126,7 +126,9 @@ class Expressions:
         if dtype.startswith("complex") and kind != "bool":
             return Expr(f"xp.{dtype}(small({{0}}))", dtype, [Expr(text, kind)])
         if dtype == "bool" and kind != "bool":
-            return Expr(f"({{0}} {self.rng.choice(['<', '>', '=='])} {{1}})", dtype, [Expr(text, kind), self.literal(kind)])
+            return Expr(
+                f"({{0}} {self.rng.choice(['<', '>', '=='])} {{1}})", dtype, [Expr(text, kind), self.literal(kind)]
+            )
         return Expr(f"xp.{dtype}({{0}})", dtype, [Expr(text, kind)])
 
     # -------------------------------------------------------------------------------------------------- by kind
@@ -217,13 +219,19 @@ class Expressions:
     def float_function(self, d: str, depth: int, scope: Scope) -> Expr:
         rows = [("abs({0})", 1), ("xp.math.sqrt(abs({0}))", 1), ("min({0}, {1})", 2), ("max({0}, {1})", 2)]
         rows += [(f"xp.math.{name}({{0}})", 1) for name in ("floor", "ceil", "trunc", "rint")]
-        rows += [("xp.math.clamp({0}, {1}, {2})", 3), ("xp.math.copysign({0}, {1})", 2), ("xp.math.fmod({0}, {1})", 2)]
+        rows += [
+            ("xp.math.clamp({0}, {1}, {2})", 3),
+            ("xp.math.copysign({0}, sure({1}))", 2),
+            ("xp.math.fmod({0}, {1})", 2),
+        ]
         rows += [(f"(xp.math.{name}({{0}}, {{1}}) + 0.0)", 2) for name in ("fmin", "fmax", "minimum", "maximum")]
         if d != "float16":
             rows.append(("xp.math.fma({0}, {1}, {2})", 3))
         parts = {"float32": "complex64", "float64": "complex128"}
         if parts.get(d) in self.config.complexes and self.rng.random() < 0.2:
-            return self.make(self.rng.choice(["small({0}.real + 0.0)", "small({0}.imag + 0.0)"]), d, (parts[d],), depth, scope)
+            return self.make(
+                self.rng.choice(["small({0}.real + 0.0)", "small({0}.imag + 0.0)"]), d, (parts[d],), depth, scope
+            )
         template, arity = self.rng.choice(rows)
         return self.make(template, d, (d,) * arity, depth, scope)
 

@@ -52,6 +52,7 @@ class Plain:
         for dtype in self.config.dtypes:
             self.guard(dtype)
         x = Expr("x", "")
+        self.helpers.append(Helper("sure(x)", [plain("return {0} if {0} == {0} else 1.0", x)]))
         self.helpers.append(Helper("small(x)", [plain("return {0} if xp.math.abs({0}) < 1000.0 else 1.0", x)]))
         for _ in range(self.rng.choice([0, 1, 2])):
             self.helper()

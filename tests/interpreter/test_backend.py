@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from xpu import device as devices
 from xpu.backend import Backend, BackendDevice, Compiled, DeviceInfo, LaunchRefused, Layer
+from xpu.device import devices, get_device, registry
 from xpu.errors import KernelLaunchError, KernelRaceError
 from xpu.kernel import ir
 from xpu.kernel.build import build
@@ -79,9 +79,9 @@ class GuestBackend(Backend):
 @pytest.fixture
 def guest():
     backend = GuestBackend()
-    devices.registry.register(backend)
-    yield devices.get_device("guest")
-    devices.registry.unregister("guest")
+    registry.register(backend)
+    yield get_device("guest")
+    registry.unregister("guest")
 
 
 def reverse_in_groups():
@@ -103,25 +103,25 @@ def launch_on(device, node, values, size, local_size=None):
 
 @pytest.mark.parametrize("name", ["interpreter", "guest"])
 def test_both_run_kernels(name, guest):
-    device = devices.get_device(name)
+    device = get_device(name)
     assert device.probe() is None
     out = launch_on(device, reverse_in_groups(), np.arange(8, dtype=np.float32), (8,), (4,))
     assert out.tolist() == [3, 2, 1, 0, 7, 6, 5, 4]
 
 
 def test_the_interpreter_is_not_listed():
-    assert all(d.backend_name != "interpreter" for d in devices.devices())
-    assert devices.get_device("interpreter").probe() is None
+    assert all(d.backend_name != "interpreter" for d in devices())
+    assert get_device("interpreter").probe() is None
 
 
 @pytest.mark.parametrize("name", ["interpreter", "guest"])
 def test_groups_that_are_too_large(name, guest):
     with pytest.raises(KernelLaunchError, match="refuses work-groups"):
-        launch_on(devices.get_device(name), reverse_in_groups(), np.zeros(4096, np.float32), (4096,), (4096,))
+        launch_on(get_device(name), reverse_in_groups(), np.zeros(4096, np.float32), (4096,), (4096,))
 
 
 def test_every_block_is_fresh():
-    device = devices.get_device("interpreter")
+    device = get_device("interpreter")
     node = kernel([array("a", written=True)], [store("a", load("a", gid()), gid())])
     launch_on(device, node, np.zeros(64, np.float32), (64,))
     storage = Storage(device, 256)
@@ -130,7 +130,7 @@ def test_every_block_is_fresh():
 
 
 def test_strided_views():
-    device = devices.get_device("interpreter")
+    device = get_device("interpreter")
     node = kernel(
         [array("a", ndim=2, written=True, contiguous=False)], [store("a", const(1.0, F32), gid(0), gid(1))], rank=2
     )
