@@ -103,9 +103,6 @@ def boxFilter(  # noqa: N802
         raise error(f"{name}: ksize is {tuple(ksize)}; both sizes are positive")
     target = Target(name, src, depth(name, ddepth, src), dst)
     image = open_image(src)
-    if kind != BORDER_CONSTANT and normalize:
-        height = 1 if image.height == 1 else height
-        width = 1 if image.width == 1 else width
     at = pair(name, "anchor", anchor)
     area = width * height
     ones = [1] * width, [1] * height
