@@ -97,7 +97,7 @@ def test_a_wrong_index_is_recorded_and_left_out():
     out = np.full(8, -1, np.float32)
     errors = run(node, 8, X, out, debug=True)
     assert errors[debug.CODE] == debug.INDEX_ERROR
-    assert [int(errors[k]) for k in (debug.SITE, debug.AXIS, debug.INDEX, debug.EXTENT)] == [0, 0, 21, 20]
+    assert [int(errors[k]) for k in (debug.SITE, debug.AXIS, debug.INDEX, debug.EXTENT)] == [1, 0, 21, 20]
     assert errors[debug.GLOBAL_ID] == 7
     np.testing.assert_array_equal(out, [0, 3, 6, 9, 12, 15, 18, 0])
 
@@ -114,7 +114,7 @@ def test_negative_indices_of_local_arrays_and_vectors():
     out = np.zeros(4, np.float32)
     errors = run(node, 4, X, out, local=4, debug=True)
     assert errors[debug.CODE] == debug.INDEX_ERROR
-    assert (errors[debug.SITE], errors[debug.INDEX]) == (2, -1)
+    assert (errors[debug.SITE], errors[debug.INDEX]) == (3, -1)
 
 
 def test_assertions():

@@ -14,7 +14,7 @@ from numba.core.untyped_passes import FixupArgs, IRProcessing, TranslateByteCode
 from . import math as _math  # noqa: F401  (declares words)
 from . import memory, numbers  # noqa: F401
 from . import types as t
-from .words import LOWERING, TYPING, WORDS, Word
+from .words import CASTS, LOWERING, TYPING, WORDS, Word
 
 ARGUMENTS = (types.int64, types.int64, t.Pointer("uint8", "raw"), t.Pointer("uint8", "raw"))
 """A printed kernel takes where to begin and to end, the argument slots, and scratch memory."""
@@ -35,11 +35,17 @@ class TypingContext(typing.BaseContext):
 class TargetContext(cpu.CPUContext):
     """Numba's CPU target without the library that belongs to it."""
 
-    def load_additional_registries(self) -> None:
-        self.install_registry(LOWERING)
-
     def refresh(self) -> None:
-        self.load_additional_registries()
+        self.install_registry(CASTS)
+
+    def get_function(self, fn: Any, sig: Any, _firstcall: bool = True) -> Any:
+        key = fn.get_impl_key(sig) if isinstance(fn, types.Callable) else fn
+        lowering = LOWERING[key]
+
+        def implementation(builder: Any, args: Any, loc: Any = None) -> Any:
+            return lowering(self, builder, sig, args)
+
+        return implementation
 
     def post_lowering(self, module: Any, library: Any) -> None:
         pass

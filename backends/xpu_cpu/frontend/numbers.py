@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba.core import types
 
 from . import types as t
-from .words import LOWERING, declare, word
+from .words import CASTS, declare, word
 
 # ------------------------------------------------------------------------------------------------ small tools
 
@@ -566,7 +566,7 @@ def _cast_literal(context: Any, builder: Any, source: Any, target: Any, value: A
 
 
 for _kind in (types.Integer, types.Float, types.Boolean, types.Complex):
-    LOWERING.lower_constant(_kind)(_constant)
-LOWERING.lower_constant(types.Dummy)(lambda context, builder, ty, value: context.get_dummy_value())
-LOWERING.lower_cast(types.IntegerLiteral, types.Integer)(_cast_literal)
-LOWERING.lower_cast(types.BooleanLiteral, types.Boolean)(_cast_literal)
+    CASTS.lower_constant(_kind)(_constant)
+CASTS.lower_constant(types.Dummy)(lambda context, builder, ty, value: context.get_dummy_value())
+CASTS.lower_cast(types.IntegerLiteral, types.Integer)(_cast_literal)
+CASTS.lower_cast(types.BooleanLiteral, types.Boolean)(_cast_literal)

@@ -5,17 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from numba.core import imputils, types
+from numba.core import errors, imputils, types
 from numba.core.typing import signature
 from numba.core.typing import templates as numba_templates
 
+Typing = Callable[..., Any]
+Lowering = Callable[[Any, Any, Any, list[Any]], Any]
+
 TYPING = numba_templates.Registry()
-LOWERING = imputils.Registry("xpu")
+LOWERING: dict[Any, Lowering] = {}
+"""The code of each key."""
+CASTS = imputils.Registry("xpu")
+"""Numba's own registry, for the few implicit conversions and constants."""
 WORDS: dict[str, Any] = {}
 """What a printed kernel sees as its globals."""
 
-Typing = Callable[..., Any]
-Lowering = Callable[[Any, Any, Any, list[Any]], Any]
+
+
+class WordType(types.Function):
+    """The type of a word: asks its type rule without Numba's search among overloads, of which there are none."""
+
+    def __init__(self, template: Any) -> None:
+        super().__init__(template)
+        self._rule = template
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        found = self._rule(context).generic(args, kws)
+        if found is None:
+            named = ", ".join(map(str, args))
+            raise errors.TypingError(f"{getattr(self.typing_key, '__name__', self.typing_key)} does not take ({named})")
+        return found
+
+    def get_impl_key(self, sig: Any) -> Any:
+        return self.typing_key
 
 
 class Word:
@@ -54,8 +76,8 @@ def declare(key: Any, typing: Typing, lowering: Lowering, literal: bool = False)
     if isinstance(key, str):
         TYPING.register(template)
     else:
-        TYPING.register_global(key, types.Function(template))
-    LOWERING.lower(key, types.VarArg(types.Any))(lowering)
+        TYPING.register_global(key, WordType(template))
+    LOWERING[key] = lowering
 
 
 def word(name: str, typing: Typing, lowering: Lowering, literal: bool = False) -> None:
