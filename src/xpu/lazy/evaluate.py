@@ -6,6 +6,7 @@ a write to memory that it reads, a limit of ``node``, and ``XPU_FUSE=0``.
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,8 +27,10 @@ MAX_OUTPUTS = 8
 """Results that one kernel stores."""
 NATIVE_ALWAYS = 1 << 13
 """Elements up to which a native library computes exact operations one by one: launching a kernel costs more."""
-NATIVE_ONCE = 1 << 22
-"""Elements times operations up to which a structure seen for the first time is not worth a compiler."""
+NATIVE_BUDGET = 0.2
+"""Seconds that a structure may spend on the host, operation by operation, before it is worth a compiler."""
+NATIVE_RATE = 1e-9
+"""Seconds that an element of an exact operation takes there, roughly."""
 
 
 def new_view(device: Device, shape: tuple[int, ...], dtype: DType) -> View:
@@ -172,11 +175,16 @@ def copy_into(target: View, source: View) -> None:
 class _Structure:
     """What is remembered of plans of one structure on one device."""
 
-    __slots__ = ("executables", "native", "seen")
+    __slots__ = ("exact", "executables", "functions", "spent")
 
-    def __init__(self, native: bool) -> None:
-        self.native = native
-        self.seen = 0
+    def __init__(self, plan: Plan, device: Device) -> None:
+        from .blocks import step_functions
+
+        for dtype in {step.dtype for step in plan.steps} | {d for step in plan.steps for d in step.ins}:
+            device.check_dtype(dtype)
+        self.functions = step_functions(plan, device) if device.backend_device.library else None
+        self.exact = all(dtype.kind in step.op.exact for step in plan.steps for dtype in step.ins)
+        self.spent = 0.0
         self.executables: dict[Any, Executable] = {}
 
 
@@ -191,20 +199,30 @@ def prepare(plan: Plan, outputs: list[View], device: Device) -> Any:
     """Return a function that launches a plan: everything that can fail without having changed anything is done."""
     structure_key = ("fused", plan.structure())
     structure: _Structure | None = device.plans.get(structure_key)
-    native_table = device.backend_device.library.get("elementwise") if config.library else None
     if structure is None:
-        structure = device.plans[structure_key] = _Structure(_is_exact(plan, native_table))
-        for dtype in {step.dtype for step in plan.steps} | {d for step in plan.steps for d in step.ins}:
-            device.check_dtype(dtype)
+        structure = device.plans[structure_key] = _Structure(plan, device)
+    if structure.functions is not None and config.library and _stays_on_host(plan, structure):
+        return lambda: _run_native(plan, outputs, structure)
+    return _prepare_kernel(plan, outputs, device, structure)
+
+
+def _stays_on_host(plan: Plan, structure: _Structure) -> bool:
     size = 1
     for extent in plan.shape:
         size *= extent
-    if structure.native and native_table is not None:
-        small = size <= NATIVE_ALWAYS or (structure.seen == 0 and size * len(plan.steps) <= NATIVE_ONCE)
-        structure.seen += 1
-        if small:
-            return lambda: _run_native(plan, outputs, native_table)
-    return _prepare_kernel(plan, outputs, device, structure)
+    if size <= NATIVE_ALWAYS and structure.exact:
+        return True
+    expected = size * len(plan.steps) * NATIVE_RATE * (1 if structure.exact else 10)
+    return structure.spent + expected < NATIVE_BUDGET
+
+
+def _run_native(plan: Plan, outputs: list[View], structure: _Structure) -> None:
+    from .blocks import run_on_host
+
+    start = perf_counter()
+    assert structure.functions is not None
+    run_on_host(plan, structure.functions, outputs)
+    structure.spent += perf_counter() - start
 
 
 def _prepare_kernel(plan: Plan, outputs: list[View], device: Device, structure: _Structure) -> Any:
@@ -236,28 +254,3 @@ def _lanes(extent: int, device: Device, targets: list[Operand]) -> int:
     if width < 2 or extent < width or any(target.kind not in "lr" for target in targets):
         return 1
     return width
-
-
-def _is_exact(plan: Plan, native_table: Any) -> bool:
-    if native_table is None:
-        return False
-    return all(
-        step.op.name in native_table and all(dtype.kind in step.op.exact for dtype in step.ins) for step in plan.steps
-    )
-
-
-def _run_native(plan: Plan, outputs: list[View], table: Any) -> None:
-    """Compute a plan operation by operation with the device's own library."""
-    leaves = [leaf.native() for leaf in plan.leaves]
-    sources = {"leaf": leaves, "scalar": plan.scalars, "step": []}
-    results: list[Any] = sources["step"]
-    with np.errstate(all="ignore"):
-        for step in plan.steps:
-            args = []
-            for (where, index), dtype in zip(step.args, step.ins, strict=True):
-                value = sources[where][index]
-                args.append(value if value.dtype == dtype else value.astype(dtype))
-            function = table[step.op.name]
-            results.append(args[0].astype(step.dtype) if step.op is CAST else function(*args))
-    for index, view in zip(plan.outputs, outputs, strict=True):
-        view.native()[...] = results[index]
