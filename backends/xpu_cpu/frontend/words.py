@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from numba.core import errors, imputils, types
+from numba.core.datamodel import models, register_default
 from numba.core.typing import signature
 from numba.core.typing import templates as numba_templates
 
@@ -38,6 +39,9 @@ class WordType(types.Function):
 
     def get_impl_key(self, sig: Any) -> Any:
         return self.typing_key
+
+
+register_default(WordType)(models.OpaqueModel)
 
 
 class Word:
