@@ -586,6 +586,28 @@ def test_short_vectors(run):
 
 
 @xp.kernel
+def vector_sums(x, out):
+    i = xp.global_id(0)
+    total = 0
+    product = xp.vector(1, 4)
+    for k in range(2):
+        v = xp.vload(x, (i, k * 4), 4)
+        total += v
+        product = product * v
+    total = total + product / 2
+    s = 0
+    for k in xp.static_range(4):
+        s += total[k]
+    out[i] = s
+
+
+def test_vectors_that_begin_as_plain_numbers(run):
+    x = np.arange(1, 17, dtype=f4).reshape(2, 8)
+    expected = x.sum(1) + (x[:, :4] * x[:, 4:]).sum(1) / 2
+    assert run(vector_sums, 2, x, np.zeros(2, f4)).tolist() == expected.tolist()
+
+
+@xp.kernel
 def strided_vectors(x, out):
     i = xp.global_id(0)
     xp.vstore(out, (i, 0), xp.vload(x, (i, 0), 2) * 3)

@@ -413,10 +413,16 @@ class Kernel:
 # ------------------------------------------------------------------------------------------------------ walking
 
 
+_field_names: dict[type, tuple[str, ...]] = {}
+
+
 def children(node: Any) -> Iterator[Any]:
     """Yield the expressions and statements directly below a node."""
-    for item in fields(node):
-        value = getattr(node, item.name)
+    names = _field_names.get(type(node))
+    if names is None:
+        names = _field_names[type(node)] = tuple(item.name for item in fields(node) if item.name not in ("type", "loc"))
+    for name in names:
+        value = getattr(node, name)
         if isinstance(value, (Expr, Stmt)):
             yield value
         elif isinstance(value, list):

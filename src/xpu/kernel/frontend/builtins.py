@@ -199,7 +199,7 @@ class Builtins(Application):
             raise self.mismatch("a vector is made of numbers, not of vectors", node)
         single = Number(number.dtype)
         exprs = [self.convert(item, single, node) for item in items]
-        return Num(ir.VectorOf(ir.Vector(number.dtype, lanes), exprs, loc=loc))
+        return Num(ir.VectorOf(ir.Vector(number.dtype, lanes), exprs, loc=loc), number.weak)
 
     def _vector_dtype(self, number: Number, node: ast.AST) -> None:
         if number.dtype.kind == "c":

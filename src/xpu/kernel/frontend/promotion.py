@@ -44,7 +44,9 @@ def complex_of(real: DType) -> DType:
 
 def weak_dtype(kind: str, default: DType) -> DType:
     """Return the dtype in which a weak number of a kind travels when nothing decides."""
-    return {"b": BOOL, "i": INT64, "f": default, "c": complex_of(default)}[kind]
+    if kind == "f":
+        return default
+    return {"b": BOOL, "i": INT64}.get(kind) or complex_of(default)
 
 
 def default_float(array_dtypes: list[DType], fp64: bool) -> DType:
@@ -95,11 +97,14 @@ def join(before: Number, value: Number) -> Number | None:
     """Return the type of a variable that had one type and is given another; None is a conflict."""
     if before == value:
         return before
+    lanes = max(before.lanes, value.lanes)
     if before.weak and value.weak:
-        return before if _RANK[before.dtype.kind] >= _RANK[value.dtype.kind] else value
+        kept = before if _RANK[before.dtype.kind] >= _RANK[value.dtype.kind] else value
+        return Number(kept.dtype, True, lanes)
     if before.weak or value.weak:
         firm, loose = (value, before) if before.weak else (before, value)
-        return firm if 0 < _RANK[firm.dtype.kind] >= _RANK[loose.dtype.kind] else None
+        fits_in = 0 < _RANK[firm.dtype.kind] >= _RANK[loose.dtype.kind]
+        return Number(firm.dtype, False, lanes) if fits_in else None
     return None
 
 

@@ -60,6 +60,7 @@ class FunctionSource:
         closure = function.__closure__ or ()
         self._cells = dict(zip(function.__code__.co_freevars, closure, strict=True))
         self._frozen: dict[str, Any] = {}
+        self._places: dict[Any, Loc] = {}
 
     @cached_property
     def tree(self) -> ast.FunctionDef:
@@ -98,6 +99,12 @@ class FunctionSource:
 
     def place(self, node: Any) -> Loc:
         """Return the place of a syntax node: one line; columns count characters."""
+        known = self._places.get(node)
+        if known is None:
+            known = self._places[node] = self._find_place(node)
+        return known
+
+    def _find_place(self, node: Any) -> Loc:
         line = node.lineno
         text = linecache.getline(self.file, line)
         col = _column(text, node.col_offset)

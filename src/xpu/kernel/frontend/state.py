@@ -218,6 +218,9 @@ class State:
             return ir.VectorOf(kind, [folded], loc=loc) if target.lanes else folded
         if expr.type == kind:
             return expr
+        if isinstance(expr, ir.VectorOf) and value.weak and value.number.lanes == target.lanes:
+            single = Number(target.dtype)
+            return ir.VectorOf(kind, [self.convert(Num(e, True), single, loc) for e in expr.items], loc=loc)
         if target.lanes and not isinstance(expr.type, ir.Vector):
             scalar = self.convert(value, Number(target.dtype), loc)
             return ir.VectorOf(kind, [scalar], loc=loc)
