@@ -77,16 +77,39 @@ def make_pack_left(source: DType, work: DType) -> Any:
     return matmul_pack_left
 
 
-@xp.func
-def step_float(x: Any, y: Any, total: Any) -> Any:
-    """``x * y + total``, fused or not."""
-    return xp.math.mad(x, y, total)
+@lru_cache(maxsize=64)
+def make_both(work: DType) -> Any:
+    """Return ``(x * p + c, x * q + d)`` of a number and two pairs of vectors, fused or not; integers wrap around."""
+    floats = work.kind == "f"
+
+    @xp.func
+    def both(x: Any, p: Any, q: Any, c: Any, d: Any) -> Any:
+        if floats:
+            return xp.math.mad(x, p, c), xp.math.mad(x, q, d)
+        return x * p + c, x * q + d
+
+    return both
 
 
-@xp.func
-def step_integer(x: Any, y: Any, total: Any) -> Any:
-    """``x * y + total``, wrapping around."""
-    return x * y + total
+@lru_cache(maxsize=64)
+def make_put(result: DType, lanes: int) -> Any:
+    """Return the function that stores two vectors side by side, or as much of them as there is room for."""
+    final = result.type if result.kind != "b" else xp.bool
+
+    @xp.func
+    def put(out: Any, place: Any, first: Any, second: Any, room: Any) -> Any:
+        if room >= 2 * lanes:
+            xp.vstore(out, place, final(first))
+            xp.vstore(out, place + lanes, final(second))
+        else:
+            for lane in xp.static_range(lanes):
+                if lane < room:
+                    out[place + lane] = final(first[lane])
+                if lanes + lane < room:
+                    out[place + lanes + lane] = final(second[lane])
+        return 0
+
+    return put
 
 
 @lru_cache(maxsize=64)
@@ -98,23 +121,8 @@ def make_tile(work: DType, result: DType, lanes: int) -> Any:
     ``out[o_base + batch * o_batch + m * o_row + n]``.
     """
     kind = work.type
-    final = result.type if result.kind != "b" else xp.bool
-    step = step_float if work.kind == "f" else step_integer
+    both, put = make_both(work), make_put(result, lanes)
     width = 2 * lanes
-
-    @xp.func
-    def put(out: Any, place: Any, first: Any, second: Any, left: Any) -> Any:
-        """Store a row of the tile, or as much of it as the result has."""
-        if left >= width:
-            xp.vstore(out, place, final(first))
-            xp.vstore(out, place + lanes, final(second))
-        else:
-            for lane in xp.static_range(lanes):
-                if lane < left:
-                    out[place + lane] = final(first[lane])
-                if lanes + lane < left:
-                    out[place + lanes + lane] = final(second[lane])
-        return 0
 
     @xp.kernel
     def matmul_tile(
@@ -138,49 +146,19 @@ def make_tile(work: DType, result: DType, lanes: int) -> Any:
         r7 = xp.math.min(last, 7) * a_row
         right = b_base + batch * b_batch + panel * b_panel
         zero = xp.vector(kind(0), lanes)
-        c0 = zero
-        c1 = zero
-        c2 = zero
-        c3 = zero
-        c4 = zero
-        c5 = zero
-        c6 = zero
-        c7 = zero
-        d0 = zero
-        d1 = zero
-        d2 = zero
-        d3 = zero
-        d4 = zero
-        d5 = zero
-        d6 = zero
-        d7 = zero
+        c0, c1, c2, c3, c4, c5, c6, c7 = zero, zero, zero, zero, zero, zero, zero, zero
+        d0, d1, d2, d3, d4, d5, d6, d7 = zero, zero, zero, zero, zero, zero, zero, zero
         for _ in range(depth):
             p = xp.vload(b, right, lanes)
             q = xp.vload(b, right + lanes, lanes)
-            x = xp.vector(a[at], lanes)
-            c0 = step(x, p, c0)
-            d0 = step(x, q, d0)
-            x = xp.vector(a[at + r1], lanes)
-            c1 = step(x, p, c1)
-            d1 = step(x, q, d1)
-            x = xp.vector(a[at + r2], lanes)
-            c2 = step(x, p, c2)
-            d2 = step(x, q, d2)
-            x = xp.vector(a[at + r3], lanes)
-            c3 = step(x, p, c3)
-            d3 = step(x, q, d3)
-            x = xp.vector(a[at + r4], lanes)
-            c4 = step(x, p, c4)
-            d4 = step(x, q, d4)
-            x = xp.vector(a[at + r5], lanes)
-            c5 = step(x, p, c5)
-            d5 = step(x, q, d5)
-            x = xp.vector(a[at + r6], lanes)
-            c6 = step(x, p, c6)
-            d6 = step(x, q, d6)
-            x = xp.vector(a[at + r7], lanes)
-            c7 = step(x, p, c7)
-            d7 = step(x, q, d7)
+            c0, d0 = both(a[at], p, q, c0, d0)
+            c1, d1 = both(a[at + r1], p, q, c1, d1)
+            c2, d2 = both(a[at + r2], p, q, c2, d2)
+            c3, d3 = both(a[at + r3], p, q, c3, d3)
+            c4, d4 = both(a[at + r4], p, q, c4, d4)
+            c5, d5 = both(a[at + r5], p, q, c5, d5)
+            c6, d6 = both(a[at + r6], p, q, c6, d6)
+            c7, d7 = both(a[at + r7], p, q, c7, d7)
             at += a_k
             right += b_k
         left = columns - panel * width
