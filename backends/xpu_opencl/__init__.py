@@ -1,7 +1,8 @@
 """xpu on OpenCL: pyopencl's memory, queues and compiler, on every implementation that the machine has.
 
-Files: ``icd`` finds implementations, Intel's from PyPI among them; ``backend`` lists devices; ``device`` is one device in
-the contract's order; ``program`` compiles and launches; ``diagnose`` explains what is missing.
+Files: ``icd`` finds implementations, Intel's from PyPI among them; ``backend`` lists devices; ``device`` is one device
+in the contract's order, with ``memory``, ``program`` (compiles, launches) and ``shape`` (of launches); ``diagnose``,
+``hardware`` and ``explain`` say what is missing and how to mend it.
 """
 
 from .backend import OpenCLBackend

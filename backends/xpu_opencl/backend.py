@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Sequence
@@ -38,6 +39,8 @@ def platforms() -> list[Any]:
 
 
 def _first_look() -> list[Any]:
+    # PoCL would compile a kernel once for its binary and again for each work-group size; so once is enough.
+    os.environ.setdefault("POCL_WORK_GROUP_SPECIALIZATION", "0")
     try:
         import pyopencl as cl
     except Exception as error:  # a broken installation raises all kinds

@@ -89,9 +89,8 @@ def _package() -> Layer:
     layer.detail = f"{cl.VERSION_TEXT}, {Path(cl.__file__).parent}"
     places = {str(_home(d)) for d in installed}
     if len(places) > 1:
-        layer.children.append(
-            Layer("one installation", False, f"installed more than once: {', '.join(sorted(places))}", "remove all but one")
-        )
+        detail = f"installed more than once: {', '.join(sorted(places))}"
+        layer.children.append(Layer("one installation", False, detail, "pip uninstall pyopencl in all but one"))
     return layer
 
 
@@ -162,12 +161,9 @@ def _intel(found: list[Any], entries: list[icd.IcdFile], early: bool) -> Layer:
             layer.detail += ", because pyopencl was used before xpu looked for devices"
             layer.remedy = "use xpu's OpenCL device (xp.devices()) before the first call of pyopencl in this process"
         else:
-            layer.remedy = f"use pyopencl's own loader (pip install --force-reinstall pyopencl), or set {_variable(library)}"
+            folder = f"OCL_ICD_VENDORS to a folder with an .icd file that contains {library}"
+            layer.remedy = f"use pyopencl's own loader (pip install --force-reinstall pyopencl), or set {folder}"
     return layer
-
-
-def _variable(library: Path) -> str:
-    return f"OCL_ICD_VENDORS to a folder with an .icd file that contains {library}"
 
 
 def _registered(entry: icd.IcdFile) -> Layer:

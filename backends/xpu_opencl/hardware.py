@@ -10,6 +10,8 @@ from xpu.backend import Layer
 
 PCI = Path("/sys/bus/pci/devices")
 RENDER = Path("/dev/dri")
+_CPU = 2
+"""The bit CL_DEVICE_TYPE_CPU."""
 _MAKERS = {"0x1002": "AMD", "0x8086": "Intel", "0x10de": "NVIDIA"}
 _REMEDIES = {
     "AMD": "apt install mesa-opencl-icd and set RUSTICL_ENABLE=radeonsi, or install ROCm's rocm-opencl-runtime",
@@ -76,9 +78,8 @@ def _gpus(platforms: list[Any]) -> list[str]:
             devices = platform.get_devices()
         except Exception:  # platforms without devices raise  # noqa: S112
             continue
-        for device in devices:
-            if not device.type & 2:  # CL_DEVICE_TYPE_CPU
-                found.append(f"{device.vendor} {device.name}")
+        others = [device for device in devices if not device.type & _CPU]
+        found += [f"{device.vendor} {device.name}" for device in others]
     return found
 
 

@@ -62,10 +62,8 @@ def intel_library() -> Path | None:
         found = distribution(INTEL_DISTRIBUTION)
     except PackageNotFoundError:
         return None
-    candidates: list[Path] = []
-    for entry in found.files or ():
-        if entry.name == INTEL_LIBRARY:
-            candidates.append(Path(str(found.locate_file(entry))))
+    entries = [entry for entry in found.files or () if entry.name == INTEL_LIBRARY]
+    candidates = [Path(str(found.locate_file(entry))) for entry in entries]
     home = Path(str(found.locate_file(""))).resolve()
     candidates += [home / "lib" / INTEL_LIBRARY, home / INTEL_LIBRARY]
     candidates += [parent / INTEL_LIBRARY for parent in home.parents if parent.name == "lib"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -220,7 +221,7 @@ class _Translated:
 
 def _free_host_memory() -> int:
     try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
+        with Path("/proc/meminfo").open(encoding="ascii") as lines:
             for line in lines:
                 if line.startswith("MemAvailable:"):
                     return 1024 * int(line.split()[1])

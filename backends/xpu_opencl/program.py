@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 import threading
@@ -38,11 +39,29 @@ def compile_source(device: OpenCLDevice, source: Source) -> OpenCLKernel:
 def load_binary(device: OpenCLDevice, source: Source, binary: bytes) -> OpenCLKernel | None:
     """Return the kernel of a stored binary, or None where it does not fit."""
     cl = device._cl
+    payload = unsealed(binary)
+    if payload is None:
+        return None
     try:
-        raw = cl._Program(device.context, [device.device], [binary])
+        raw = cl._Program(device.context, [device.device], [payload])
         return OpenCLKernel(device, source, _build(device, raw), binary)
     except (cl.Error, CompileError):
         return None
+
+
+_SEAL = b"xpu-opencl-1"
+
+
+def sealed(payload: bytes) -> bytes:
+    """Return a driver's binary with a checksum: some drivers (PoCL) crash on a damaged one."""
+    return _SEAL + hashlib.sha256(payload).digest() + payload
+
+
+def unsealed(binary: bytes) -> bytes | None:
+    """Return the driver's binary, or None where it is damaged."""
+    start = len(_SEAL) + 32
+    payload = binary[start:]
+    return payload if payload and binary[:start] == sealed(payload)[:start] else None
 
 
 def _build(device: OpenCLDevice, raw: Any) -> Any:
@@ -133,9 +152,10 @@ class OpenCLKernel(Compiled):
     def binary(self) -> bytes | None:
         if self._binary is None:
             try:
-                self._binary = bytes(self._program.get_info(self._cl.program_info.BINARIES)[0])
+                payload = bytes(self._program.get_info(self._cl.program_info.BINARIES)[0])
             except (self._cl.Error, IndexError):
                 return None
+            self._binary = sealed(payload) if payload else b""
         return self._binary or None
 
     def launch(
@@ -153,7 +173,7 @@ class OpenCLKernel(Compiled):
                 if not self._shapes.shrink():
                     raise
 
-    def _enqueue(self, queue: Any, sizes: tuple[int, ...], local: tuple[int, ...] | None, arguments: Sequence[Any]) -> None:
+    def _enqueue(self, queue: Any, sizes: tuple[int, ...], local: tuple[int, ...], arguments: Sequence[Any]) -> None:
         """Launch with sizes in OpenCL's order."""
         cl = self._cl
         try:

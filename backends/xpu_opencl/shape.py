@@ -1,8 +1,7 @@
 """Launch shapes: the work-group size where the caller leaves it open.
 
-CPU implementations run one group as one task, GPUs want many small groups. Few distinct sizes are used, because some
-implementations (PoCL) compile a kernel again for each; sizes are rounded up, and printed kernels return at once in
-work-items beyond the end. Kernels with barriers get sizes that divide.
+CPU implementations run one group as one task, GPUs want many small groups. Global sizes are rounded up, and printed
+kernels return at once in work-items beyond the end. Kernels with barriers get sizes that divide.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from xpu.backend import DeviceInfo
 _CPU_STEPS = (8, 64, 512)
 """Work-items in a group on CPUs, smallest launches first."""
 _GPU_GROUP = 256
-_GROUPS_A_UNIT = 4
+_GROUPS_A_UNIT = 8
 """Groups for each compute unit below which smaller ones are taken."""
 _CACHE = 4096
 

@@ -184,7 +184,18 @@ class HostCudaTarget(Target):
             path = self._folder / f"{key}.cpp"
             path.write_text(_SHIM + source.text + loops)
             library = path.with_suffix(".so")
-            command = ["g++", "-std=c++17", "-O1", "-ffp-contract=off", "-w", "-fPIC", "-shared", str(path), "-o", library]
+            command = [
+                "g++",
+                "-std=c++17",
+                "-O1",
+                "-ffp-contract=off",
+                "-w",
+                "-fPIC",
+                "-shared",
+                str(path),
+                "-o",
+                library,
+            ]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:
                 raise AssertionError(f"{done.stderr[:3000]}\n{source.text}")

@@ -30,7 +30,9 @@ def corners(dtype, seed=0):
         noise = rng.integers(info.min, info.max, (2, 500), dtype, endpoint=True)
     else:
         info = np.finfo(dtype)
-        some = np.array([0, 1, 0.5, 3, 1e-3, 100.25, info.max, info.tiny, info.smallest_subnormal, np.inf, np.nan], dtype)
+        some = np.array(
+            [0, 1, 0.5, 3, 1e-3, 100.25, info.max, info.tiny, info.smallest_subnormal, np.inf, np.nan], dtype
+        )
         some = np.concatenate([some, -some])
         noise = np.concatenate([rng.normal(0, 1, (2, 300)), rng.normal(0, 100, (2, 200))], 1).astype(dtype)
     a, b = (grid.ravel() for grid in np.meshgrid(some, some))
@@ -224,7 +226,9 @@ def test_rounding_to_float16_is_exact(target):
     values = np.concatenate([values, np.array([65503, 65504, 65519.9, 65520, 65536, 1e9, np.inf, np.nan], np.float32)])
     if target.name == "rusticl":
         values = values[(np.abs(values) > 1e-4) | np.isnan(values)]
-    kernel = elementwise("round32", [np.float32], [lambda x: cast(x, np.float16), lambda x: cast(cast(x, np.float16), np.float32)])
+    kernel = elementwise(
+        "round32", [np.float32], [lambda x: cast(x, np.float16), lambda x: cast(cast(x, np.float16), np.float32)]
+    )
     found = target(kernel, values.size, values, np.empty(values.size, np.float16), np.empty_like(values))[1:]
     with np.errstate(all="ignore"):
         check(found[0], values.astype(np.float16))
@@ -275,7 +279,13 @@ def test_functions(target, dtype):
         "exp2": np.exp2, "cbrt": np.cbrt, "erf": special.erf, "erfc": special.erfc, "tgamma": special.gamma,
         "lgamma": special.gammaln, "degrees": np.degrees, "radians": np.radians, "rsqrt": lambda v: 1 / np.sqrt(v),
     }  # fmt: skip
-    two = {"pow": np.power, "atan2": np.arctan2, "fmod": np.fmod, "hypot": np.hypot, "fdim": lambda a, b: np.maximum(a - b, 0)}
+    two = {
+        "pow": np.power,
+        "atan2": np.arctan2,
+        "fmod": np.fmod,
+        "hypot": np.hypot,
+        "fdim": lambda a, b: np.maximum(a - b, 0),
+    }
     two["nextafter"] = np.nextafter
     formulas = [lambda a, b, f=f: call(f, a) for f in one] + [lambda a, b, f=f: call(f, a, b) for f in two]
     formulas += [lambda a, b: call("acosh", b), lambda a, b: call("remainder", b, a)]
@@ -324,7 +334,11 @@ def test_questions_about_floats(target):
 def test_reinterpretation(target, source, to):
     fits(target, source)
     rng = np.random.default_rng(3)
-    a = rng.normal(size=100).astype(source) if np.dtype(source).kind == "f" else rng.integers(0, 100, 100).astype(source)
+    a = (
+        rng.normal(size=100).astype(source)
+        if np.dtype(source).kind == "f"
+        else rng.integers(0, 100, 100).astype(source)
+    )
     kernel = elementwise("bits", [source], [lambda x: ir.Reinterpret(scalar(to), x)])
     if target.name == "rusticl" and np.dtype(to).kind == "f":
         a = a + np.array(0x4000, source) if a.dtype.itemsize == 2 else a + np.array(0x40000000, source)

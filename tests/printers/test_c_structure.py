@@ -115,7 +115,9 @@ def test_no_dimensions_and_scalar_arguments(target):
     value = add(value, call("imag", var("d", scalar(np.complex64)), type_=F32))
     node = kernel("scalars", params, [ir.Store("y", [gid()], value)])
     x = np.array(10, np.float32)
-    out = target(node, 3, x, np.zeros(3, np.float32), np.float16(0.25), np.True_, np.uint8(200), np.complex64(1 + 3j))[1]
+    out = target(node, 3, x, np.zeros(3, np.float32), np.float16(0.25), np.True_, np.uint8(200), np.complex64(1 + 3j))[
+        1
+    ]
     assert (out == 213.25).all()
 
 
@@ -325,7 +327,9 @@ def test_tiled_matmul(opencl):
 def test_the_device_chooses_a_group_that_divides(opencl):
     lid = item("local_id")
     body = [ir.Store("tile", [lid], const(1, I32)), ir.Barrier(), ir.Store("y", [gid()], load("tile", lid, type_=I32))]
-    node = kernel("divides", [array("y", np.int32, written=True)], body, arrays=[local_array("tile", 4096, dtype=np.int32)])
+    node = kernel(
+        "divides", [array("y", np.int32, written=True)], body, arrays=[local_array("tile", 4096, dtype=np.int32)]
+    )
     for size in (1, 7, 96, 1000):
         assert opencl(node, size, np.zeros(size, np.int32))[0].all()
 
@@ -389,7 +393,9 @@ def test_lanes_and_vectors_from_scalars(target):
     def flags(x):
         zero = ir.VectorOf(f4, [const(0.0, F32)])
         mask = binary("gt", x, zero)
-        both = ir.Binary(mask.type, "land", mask, ir.Unary(mask.type, "not", binary("gt", x, ir.VectorOf(f4, [const(5.0, F32)]))))
+        both = ir.Binary(
+            mask.type, "land", mask, ir.Unary(mask.type, "not", binary("gt", x, ir.VectorOf(f4, [const(5.0, F32)])))
+        )
         chosen = [ir.Select(F32, ir.Lane(BOOL, both, k), const(1.0, F32), const(0.0, F32)) for k in range(4)]
         return ir.VectorOf(f4, chosen)
 
@@ -476,7 +482,15 @@ def test_atomics_give_the_old_value(target, dtype):
         pytest.skip("declared unsupported: 64-bit atomics")
     type_ = scalar(dtype)
     body: list[ir.Stmt] = []
-    steps = [("add", [5]), ("sub", [2]), ("min", [4]), ("max", [9]), ("xchg", [20]), ("cas", [20, 30]), ("cas", [20, 40])]
+    steps = [
+        ("add", [5]),
+        ("sub", [2]),
+        ("min", [4]),
+        ("max", [9]),
+        ("xchg", [20]),
+        ("cas", [20, 30]),
+        ("cas", [20, 40]),
+    ]
     for number, (op, values) in enumerate(steps):
         atomic = ir.Atomic(type_, op, "c", [const(0)], [const(v, type_) for v in values])
         body.append(ir.Assign(f"old{number}", atomic))
@@ -580,5 +594,5 @@ def test_print_compiles(opencl, dtype):
         pytest.skip("declared unsupported: printf")
     fits(opencl, dtype)
     type_ = scalar(dtype)
-    body = [ir.If(binary("lt", gid(), const(0)), [ir.Print(["100%", "\"x\" \\ é", load("x", gid(), type_=type_)])])]
+    body = [ir.If(binary("lt", gid(), const(0)), [ir.Print(["100%", '"x" \\ é', load("x", gid(), type_=type_)])])]
     opencl(kernel("printing", [array("x", dtype)], body), 4, np.zeros(4, dtype))
