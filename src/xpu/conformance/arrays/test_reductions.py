@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from typing import Any
 
 import numpy as np
@@ -80,17 +81,15 @@ def test_shapes_and_axes(name: str, budget: Budget) -> None:
             choices += [c for n in range(2, len(shape) + 1) for c in itertools.combinations(range(len(shape)), n)]
         axis = choices[pick % len(choices)]
         x = tame(dtype, shape)
-        axes = range(len(shape)) if axis is None else np.atleast_1d(axis)
-        if not all(shape[k] for k in axes) and not row.empty:
-            with pytest.raises(ValueError, match=r"empty|zero-size|no elements|identity"):
-                getattr(xp, name)(xp.asarray(x), axis=axis)
-            return
-        with np.errstate(all="ignore"), pytest.MonkeyPatch.context():
-            import warnings
-
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", RuntimeWarning)
-                agree(row, x, axis=axis, keepdims=keepdims)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            try:
+                row.reference(x, axis=axis)
+            except ValueError:
+                with pytest.raises(ValueError, match=r"empty|zero-size|no elements|identity"):
+                    getattr(xp, name)(xp.asarray(x), axis=axis)
+                return
+            agree(row, x, axis=axis, keepdims=keepdims)
 
     budget.for_all(30, same, shape=shapes(4, 5), pick=st.integers(0, 60), keepdims=st.booleans())
 
