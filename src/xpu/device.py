@@ -297,7 +297,9 @@ def _resolve(text: str) -> Device:
         if reason is not None:
             raise DeviceNotFoundError(_not_found(text, reason))
         return chosen
-    matching = [device for device in listed if _matches(device, word)]
+    # An implementation's own word comes first: "intel" is Intel's runtime, not PoCL on a processor of that name.
+    named = [device for device in listed if word in device.backend_device.aliases]
+    matching = named or [device for device in listed if _matches(device, word)]
     if not matching:
         raise DeviceNotFoundError(
             _not_found(text, f"no {name} device has {word!r} in its kind, platform, vendor or name")
