@@ -43,6 +43,15 @@ def processor() -> tuple[str, str]:
     return llvm.get_host_cpu_name(), features
 
 
+def vector_bits() -> int:
+    """Return the width of vectors to ask for; 0 leaves it to LLVM.
+
+    LLVM stays with 256 bits on all of Intel's processors with AVX-512, for the sake of the first ones, which slow down.
+    Those since Ice Lake (known by VBMI2) do not: exp in float32 runs 1.4 times faster with 512.
+    """
+    return 512 if "+avx512vbmi2" in processor()[1].split(",") else 0
+
+
 def _target_machine(jit: bool = True) -> Any:
     llvm = _binding()
     name, features = processor()

@@ -11,6 +11,7 @@ from numba.core import ir as numba_ir
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.untyped_passes import FixupArgs, IRProcessing, TranslateByteCode
 
+from ..native import vector_bits
 from . import math as _math  # noqa: F401  (declares words)
 from . import memory, numbers  # noqa: F401
 from . import types as t
@@ -178,7 +179,9 @@ def finish(module: str, symbol: str, name: str) -> str:
     module = _METADATA.sub(distinct, module)
     module = _DECLARE.sub(lambda match: match[1] if ' @"llvm.' in match[1] else f"{match[1]} #9000", module)
     module = re.sub(rf'^define (.*@"?{re.escape(symbol)}"?\()', r"define internal \1", module, flags=re.MULTILINE)
-    return module + _ENTRY.replace("@NAME", f'@"{name}"').replace("@KERNEL", f'@"{symbol}"')
+    entry = _ENTRY.replace("@NAME", f'@"{name}"').replace("@KERNEL", f'@"{symbol}"')
+    width = vector_bits()
+    return module + entry.replace("@WIDTH", f'"prefer-vector-width"="{width}"' if width else "")
 
 
 _ENTRY = """
@@ -202,5 +205,5 @@ done:
 }
 
 attributes #9000 = { nounwind willreturn memory(none) }
-attributes #9001 = { nounwind }
+attributes #9001 = { nounwind @WIDTH }
 """

@@ -22,6 +22,7 @@ from ...backend import DeviceInfo
 from ...errors import KernelCompileError
 from .. import intrinsics, ir
 from ..frontend.expand import expand
+from ..passes.guards import take_guards
 from ..passes.inline import flatten_kernel
 from ..stdlib import FAST
 from . import numba_barriers
@@ -85,8 +86,13 @@ class KernelPrinter:
                 items, self.in_memory = split.items, split.in_memory
             else:
                 items = []
+                statements = self.kernel.body
+                if not self.grouped:
+                    statements, bounds = take_guards(self.kernel, self.sites)
+                    for axis, bound in bounds.items():
+                        self.loops.bounds[axis] = (list(map(self.expr, bound.starts)), list(map(self.expr, bound.stops)))
                 with self.loops.units(), self.loops.items():
-                    self.statements.block(self.kernel.body)
+                    self.statements.block(statements)
         body = self.writer.lines[top:]
         head = self._head(body, items)
         lines = [*self._comment(), *self._constants(), "", "", *self.writer.lines[:top], *head, *body]

@@ -26,6 +26,8 @@ class Loops:
         self.writer = writer
         self.rank = rank
         self.grouped = grouped
+        self.bounds: dict[int, tuple[list[str], list[str]]] = {}
+        """By axis, starts and stops that the work-items with something to do lie between (kernels without groups)."""
 
     def head(self) -> list[tuple[str, str]]:
         """Return the definitions that the loops need, in order."""
@@ -51,11 +53,24 @@ class Loops:
             with self._group_items():
                 yield
         elif self.rank == 1:
-            with self.writer.block("for gid0 in items(begin, end):"):
+            with self.writer.block(f"for gid0 in items({self._clipped(0, 'begin', 'end')}):"):
                 yield
         else:
             with self._rows():
                 yield
+
+    def _clipped(self, axis: int, start: str, stop: str) -> str:
+        starts, stops = self.bounds.get(axis, ([], []))
+        for text in starts:
+            start = f"max({start}, {text})"
+        for text in stops:
+            stop = f"min({stop}, {text})"
+        return f"{start}, {stop}"
+
+    def _inside(self, axis: int) -> str:
+        starts, stops = self.bounds[axis]
+        tests = [f"(gid{axis} >= {text})" for text in starts] + [f"(gid{axis} < {text})" for text in stops]
+        return " & ".join(tests)
 
     @contextmanager
     def _groups(self) -> Iterator[None]:
@@ -97,7 +112,11 @@ class Loops:
             writer.line("gid1 = row - gid0 * gsize1")
         with writer.block("while left > 0:"):
             writer.line(f"stop = min({width}, first + left)")
-            with writer.block(f"for gid{last} in items(first, stop):"):
+            with ExitStack() as stack:
+                outer = [self._inside(axis) for axis in range(last) if axis in self.bounds]
+                if outer:
+                    stack.enter_context(writer.block(f"if {' & '.join(outer)}:"))
+                stack.enter_context(writer.block(f"for gid{last} in items({self._clipped(last, 'first', 'stop')}):"))
                 yield
             writer.line("left = left - (stop - first)")
             writer.line("first = 0")
