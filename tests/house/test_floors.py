@@ -17,7 +17,7 @@ FLOORS = (
     {"memory", "device"},
     {"kernel", "math"},
     {"kernels", "lazy"},
-    {"array", "apply", "reduce", "ops"},
+    {"array", "apply", "reduce", "small", "ops"},
     {"linalg", "fft", "random", "nn", "cv"},
     {"", "info", "profile", "doctor", "bench", "cli", "conformance", "__main__"},
 )

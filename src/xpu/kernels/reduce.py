@@ -102,7 +102,8 @@ def plan(
         wanted = 4 * info.compute_units
     else:
         many = outer * inner >= 64 * templates.GROUP
-        shape, lanes, strip = ("columns" if inner > 1 or (many and length <= 32) else "groups"), 1, 1
+        alone = "groups" if info.limits.max_work_group >= templates.GROUP else "rows"
+        shape, lanes, strip = ("columns" if inner > 1 or (many and length <= 32) else alone), 1, 1
         wanted = 4 * info.compute_units * (1 if shape == "groups" else templates.GROUP)
     results = outer * (-(-inner // strip) if shape == "columns" else 1)
     piece = PIECE if shape != "columns" else max(64, PIECE // strip)
