@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import struct
-import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -42,17 +41,6 @@ CHUNKS = 8
 """Chunks a thread: enough to even out what the neighbours do, few enough to cost nothing."""
 
 
-class _Counter(threading.local):
-    """The counter from which a launch draws its chunks; one a thread, since a thread waits for its launch."""
-
-    def __init__(self) -> None:
-        self.value = ctypes.c_int64(0)
-        self.address = ctypes.addressof(self.value)
-
-
-_counter = _Counter()
-
-
 class CpuKernel(Compiled):
     """Machine code with what it needs to be called."""
 
@@ -68,7 +56,7 @@ class CpuKernel(Compiled):
         self._buffers = tuple(i for i, p in enumerate(source.parameters) if p.kind == "buffer")
         self._complex = tuple(i for i, p in enumerate(source.parameters) if p.kind == "scalar" and p.dtype.kind == "c")
         formats = ["Q" if p.kind == "buffer" else _FORMATS[p.dtype.name] for p in source.parameters]
-        self._pack = struct.Struct("=" + "".join(formats) + "q" * source.rank + "Q").pack
+        self._pack = struct.Struct("=Qqq" + "".join(formats) + "q" * source.rank + "Q").pack
         self._cost = 0.0
         """Nanoseconds a unit of work on one thread, learnt from launches."""
 
@@ -101,31 +89,29 @@ class CpuKernel(Compiled):
                 units *= extent
             items = 1
         printer = self._printer
-        packed = self._pack(*values, *local, printer.address if printer is not None else 0)
-        self._run(units, items, packed, nbytes)
-
-    def _run(self, units: int, items: int, packed: bytes, nbytes: int) -> None:
+        values += local
+        values.append(printer.address if printer is not None else 0)
         expected = units * (self._cost or 2.0 * items)
         threads = 1 if expected < SERIAL_NS else min(pool.size, units, 1 + int(expected / THREAD_NS))
-        counter, entry = _counter, self.entry
-        counter.value.value = 0
         start = time.perf_counter_ns()
         if threads == 1:
-            entry(counter.address, units, units, packed, scratch.address(nbytes) if nbytes else None)
+            self.entry(self._pack(0, units, units, *values), scratch.address(nbytes) if nbytes else None)
         else:
-            chunk = max(1, units // (threads * CHUNKS))
-            if not self.grouped:
-                chunk = -(-chunk // LINE) * LINE
-            address = counter.address
-
-            def work() -> None:
-                entry(address, units, chunk, packed, scratch.address(nbytes) if nbytes else None)
-
-            pool.run(work, threads)
+            self._divide(units, threads, values, nbytes)
         spent = time.perf_counter_ns() - start - CALL_NS
         if spent > CALL_NS:
             cost = spent * threads / units
             self._cost = cost if not self._cost else 0.5 * (self._cost + cost)
+
+    def _divide(self, units: int, threads: int, values: list[Any], nbytes: int) -> None:
+        """Run in several threads, which draw chunks from one counter."""
+        chunk = max(1, units // (threads * CHUNKS))
+        if not self.grouped:
+            chunk = -(-chunk // LINE) * LINE
+        counter = ctypes.c_int64(0)
+        call = self._pack(ctypes.addressof(counter), units, chunk, *values)
+        entry = self.entry
+        pool.run(lambda: entry(call, scratch.address(nbytes) if nbytes else None), threads)
 
 
 def choose_local(global_size: tuple[int, ...], divides: bool, most: int = 256) -> tuple[int, ...]:

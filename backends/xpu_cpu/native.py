@@ -13,8 +13,8 @@ _lock = threading.Lock()
 _engines: list[Any] = []
 """Every engine made: machine code lives as long as the process."""
 
-ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p)
-"""counter, total, chunk, argument slots, scratch; ctypes releases the GIL for the length of a call."""
+ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_void_p)
+"""The description of a call (counter, units, units of a chunk, argument slots) and scratch memory. ctypes releases the GIL."""
 
 Entry = Any
 

@@ -6,7 +6,6 @@ chunks from a counter that belongs to the launch.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import queue
 import threading
@@ -105,7 +104,3 @@ def _work(offers: queue.SimpleQueue[Any]) -> None:
 
 pool = Pool()
 
-
-def new_counter() -> Any:
-    """Return the shared counter of a launch, at zero."""
-    return ctypes.c_int64(0)

@@ -169,7 +169,9 @@ _DECLARE = re.compile(r"^(declare .*\))\s*$", re.MULTILINE)
 def finish(module: str, symbol: str, name: str) -> str:
     """Complete the module: distinct metadata, what library functions promise, and the entry point.
 
-    The entry point draws chunks from a counter that all threads of a launch share until none is left.
+    The entry point takes the address of a counter, the units of work, the units of a chunk, and behind them the argument
+    slots. It draws chunks from the counter, which all threads of a launch share, until none is left; without a counter it
+    does all the work alone.
     """
 
     def distinct(match: re.Match[str]) -> str:
@@ -185,10 +187,20 @@ def finish(module: str, symbol: str, name: str) -> str:
 
 
 _ENTRY = """
-define void @NAME(ptr %counter, i64 %total, i64 %chunk, ptr %args, ptr noalias %scratch) #9001 {
+define void @NAME(ptr %call, ptr noalias %scratch) #9001 {
 entry:
   %result = alloca ptr
   %error = alloca ptr
+  %own = alloca i64
+  store i64 0, ptr %own
+  %shared = load ptr, ptr %call
+  %alone = icmp eq ptr %shared, null
+  %counter = select i1 %alone, ptr %own, ptr %shared
+  %total_at = getelementptr i64, ptr %call, i64 1
+  %total = load i64, ptr %total_at
+  %chunk_at = getelementptr i64, ptr %call, i64 2
+  %chunk = load i64, ptr %chunk_at
+  %args = getelementptr i64, ptr %call, i64 3
   br label %next
 next:
   %begin = atomicrmw add ptr %counter, i64 %chunk monotonic
