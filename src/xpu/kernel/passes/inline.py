@@ -164,17 +164,28 @@ class _Inliner:
         self._operands(call, out)
         arrays = dict(self._arrays_of(function))
         variables = {name: self.new_variable(name, type_) for name, type_ in function.variables.items()}
+        constants: dict[str, ir.Const] = {}
+        assigned = {node.name for node in ir.walk(function.body) if isinstance(node, (ir.Assign, ir.For))}
         for param, arg in zip(function.params, call.args, strict=True):
             if isinstance(arg, ir.ArrayRef):
                 arrays[param.name] = arg.name
+            elif isinstance(arg, ir.Var) and param.name not in assigned:
+                variables[param.name] = arg.name  # nobody changes the caller's variable meanwhile
+            elif isinstance(arg, ir.Const) and param.name not in assigned:
+                constants[param.name] = arg
             else:
                 variables[param.name] = self.new_variable(param.name, param.type)
                 out.append(ir.Assign(variables[param.name], arg, loc=call.loc))
+        copy = _Body(self.sites, variables, arrays, constants)
+        returns = [node for node in ir.walk(function.body) if isinstance(node, ir.Return)]
+        if len(returns) == 1 and function.body[-1] is returns[0] and returns[0].value is not None:
+            out += self.block(copy(function.body[:-1]))
+            value: ir.Expr = self.expression(copy(returns[0].value), out)
+            return value
         result = None
         if function.result is not None:
             result = ir.Var(function.result, self.new_variable(f"{function.name}_result", function.result))
-        body = Copier(self.sites, variables, arrays)(function.body)
-        out += self.block(without_returns(body, result, self.new_variable))
+        out += self.block(without_returns(copy(function.body), result, self.new_variable))
         return result or ir.Const(ir.INT64, 0, loc=call.loc)
 
     def _arrays_of(self, function: ir.Function) -> dict[str, str]:
@@ -208,3 +219,18 @@ class _Inliner:
     @staticmethod
     def _reads(value: Any) -> bool:
         return any(isinstance(node, ir.Load) for node in ir.walk(value))
+
+
+class _Body(Copier):
+    """Copies a helper's body, with constants in the place of parameters."""
+
+    def __init__(
+        self, sites: Sites, variables: dict[str, str], arrays: dict[str, str], constants: dict[str, ir.Const]
+    ) -> None:
+        super().__init__(sites, variables, arrays)
+        self._constants = constants
+
+    def replace(self, node: Any) -> Any:
+        if isinstance(node, ir.Var) and node.name in self._constants:
+            return replace(self._constants[node.name])
+        return None
