@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -46,7 +47,7 @@ def main() -> int:
     if toured:
         console.print(comparison(toured))
     for line in unavailable(report):
-        console.print(line, highlight=False)
+        console.print(line, highlight=False, soft_wrap=True)
     if failed or not toured:
         console.print(f"[bold red]failed: {escape(', '.join(failed)) or 'there is no device'}[/]", highlight=False)
         return 1
@@ -71,20 +72,23 @@ def tour(device: str, image: Path | None) -> dict[str, Any] | None:
 
 def comparison(tours: list[dict[str, Any]]) -> Table:
     """Return one table of all devices: a row a step, a column a device."""
-    out = Table(title="all devices: milliseconds a step, after the first call", title_justify="left")
-    out.add_column("step")
-    out.add_column("NumPy, cv2, SciPy", justify="right", style="dim")
+    out = Table(
+        title="all devices, milliseconds a step", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
+    out.add_column("step", no_wrap=True)
+    out.add_column("host\n[dim]NumPy, cv2[/]", justify="right")
     for one in tours:
-        out.add_column(f"{one['device']}\n[dim]{escape(one['name'])[:24]}[/]", justify="right")
+        out.add_column(f"{one['device']}\n[dim]{escape(one['driver'][:15])}[/]", justify="right")
     for number, step in enumerate(tours[0]["steps"]):
-        cells = [f"{step['host_seconds'] * 1e3:.3g}"]
-        for one in tours:
-            mine = one["steps"][number]
-            text = f"{mine['seconds'] * 1e3:.3g}"
-            cells.append(text if mine["equal"] else f"[bold red]{text} WRONG[/]")
+        lines = [one["steps"][number] for one in tours]
+        cells = [f"{1e3 * min(line['host_seconds'] for line in lines):.3g}"]
+        for line in lines:
+            text = f"{1e3 * line['seconds']:.3g}"
+            cells.append(text if line["equal"] else f"[bold red]{text} WRONG[/]")
         out.add_row(step["step"], *cells)
     out.add_section()
-    out.add_row("results", "", *["equal" if all(s["equal"] for s in one["steps"]) else "WRONG" for one in tours])
+    verdicts = ["[green]equal[/]" if all(s["equal"] for s in one["steps"]) else "[bold red]WRONG[/]" for one in tours]
+    out.add_row("results", "", *verdicts)
     return out
 
 

@@ -264,8 +264,13 @@ def main() -> int:
 
     wrong = [r.step for r in results if not r.equal]
     if options.json:
-        lines = [asdict(r) | {"equal": r.equal} for r in results]
-        options.json.write_text(json.dumps({"device": str(device), "name": device.info.name, "steps": lines}, indent=2))
+        figures = {
+            "device": str(device),
+            "name": device.info.name,
+            "driver": device.info.driver,
+            "steps": [asdict(r) | {"equal": r.equal} for r in results],
+        }
+        options.json.write_text(json.dumps(figures, indent=2), encoding="utf-8")
     if wrong:
         console.print(f"[bold red]differs from the reference: {', '.join(wrong)}[/]", highlight=False)
     return 1 if wrong else 0
