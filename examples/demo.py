@@ -78,7 +78,7 @@ def comparison(tours: list[dict[str, Any]]) -> Table:
     out.add_column("step", no_wrap=True)
     out.add_column("host\n[dim]NumPy, cv2[/]", justify="right")
     for one in tours:
-        out.add_column(f"{one['device']}\n[dim]{escape(one['driver'][:15])}[/]", justify="right")
+        out.add_column(f"{one['device']}\n[dim]{escape(' '.join(one['driver'].split()[:2])[:14])}[/]", justify="right")
     for number, step in enumerate(tours[0]["steps"]):
         lines = [one["steps"][number] for one in tours]
         cells = [f"{1e3 * min(line['host_seconds'] for line in lines):.3g}"]
