@@ -120,7 +120,6 @@ _SHIM = """
 #define __device__
 #define __shared__ static
 #define __align__(n) alignas(n)
-#define XPU_NO_VECTORS
 struct xpu_dim { unsigned x, y, z; };
 static xpu_dim blockIdx, threadIdx, blockDim, gridDim;
 static inline float __int_as_float(int v) { float r; std::memcpy(&r, &v, 4); return r; }
@@ -160,10 +159,6 @@ class HostCudaTarget(Target):
         source = print_kernel(kernel, self.language, self.info, checked)
         key = hashlib.sha256(source.text.encode()).hexdigest()[:16]
         if key not in self._libraries:
-            parameters, values = [], []
-            for k, parameter in enumerate(source.parameters):
-                parameters.append("void *" if parameter.kind == "buffer" else "const void *")
-                values.append(k)
             header = source.text[source.text.index(f"{source.name}(\n") :]
             header = header[header.index("(") + 1 : header.index(") {")]
             types = [text.strip().rsplit(" ", 1) for text in header.split(",\n")]
@@ -178,7 +173,8 @@ class HostCudaTarget(Target):
                 "    blockDim = {block[0], block[1], block[2]}; gridDim = {groups, 1, 1};\n"
                 "    for (unsigned g = 0; g < groups; g++) for (unsigned z = 0; z < block[2]; z++)\n"
                 "    for (unsigned y = 0; y < block[1]; y++) for (unsigned x = 0; x < block[0]; x++) {\n"
-                f"        blockIdx = {{g, 0, 0}}; threadIdx = {{x, y, z}};\n        {source.name}({', '.join(passed)});\n"
+                "        blockIdx = {g, 0, 0}; threadIdx = {x, y, z};\n"
+                f"        {source.name}({', '.join(passed)});\n"
                 "    }\n}\n"
             )
             path = self._folder / f"{key}.cpp"
@@ -187,7 +183,7 @@ class HostCudaTarget(Target):
             command = [
                 "g++",
                 "-std=c++17",
-                "-O1",
+                "-O0",
                 "-ffp-contract=off",
                 "-w",
                 "-fPIC",

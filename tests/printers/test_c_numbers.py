@@ -101,7 +101,7 @@ def test_shifts_powers_and_choices(target, dtype):
         check(out, right, name)
 
 
-@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.int64, np.uint64])
 def test_constant_operands(target, dtype):
     """Constants may be printed as plain operators: the same results."""
     a, _ = corners(dtype)
@@ -191,8 +191,9 @@ def test_comparisons(target, dtype):
     formulas = [lambda x, y, op=op: binary(op, x, y) for op in operations]
     kernel = elementwise("compare", [dtype, dtype], formulas)
     found = target(kernel, a.size, a, b, *[np.empty(a.size, bool) for _ in formulas])[2:]
-    for out, (name, function) in zip(found, operations.items(), strict=True):
-        check(out, function(a, b), name)
+    with np.errstate(invalid="ignore"):
+        for out, (name, function) in zip(found, operations.items(), strict=True):
+            check(out, function(a, b), name)
 
 
 @pytest.mark.parametrize("source", [np.bool_, *INTEGERS, *FLOATS, np.complex64])
@@ -371,15 +372,18 @@ def test_selection_evaluates_one_branch(target):
     check(target(kernel, 8, x, np.empty_like(x))[1], np.where(x < 4, x, np.float32(-1)))
 
 
-@pytest.mark.parametrize("value", [0, 1, -1, 2**31, -(2**63), 2**63 - 1])
-def test_integer_literals(target, value):
-    kernel = elementwise("literal", [np.int64], [lambda x: const(value, I64)])
-    assert target(kernel, 3, np.zeros(3, np.int64), np.empty(3, np.int64))[1].tolist() == [value] * 3
+def test_integer_literals(target):
+    values = [0, 1, -1, 2**31, -(2**63), 2**63 - 1]
+    kernel = elementwise("literals", [np.int64], [lambda x, v=v: const(v, I64) for v in values])
+    found = target(kernel, 3, np.zeros(3, np.int64), *[np.empty(3, np.int64) for _ in values])[1:]
+    assert [out.tolist() for out in found] == [[v] * 3 for v in values]
 
 
-@pytest.mark.parametrize("value", [0.1, -0.0, 1e-45, 3.4028235e38, float("inf"), float("-inf"), float("nan"), 1e10])
-def test_float_literals(target, value):
-    if target.name == "rusticl" and value == 1e-45:
-        pytest.skip("declared unsupported: subnormal numbers")
-    kernel = elementwise("literal", [np.float32], [lambda x: const(value, F32)])
-    check(target(kernel, 3, np.zeros(3, np.float32), np.empty(3, np.float32))[1], np.full(3, value, np.float32))
+def test_float_literals(target):
+    values = [0.1, -0.0, 3.4028235e38, float("inf"), float("-inf"), float("nan"), 1e10]
+    if target.name != "rusticl":  # llvmpipe of Mesa 22 flushes subnormal numbers
+        values.append(1e-45)
+    kernel = elementwise("literals", [np.float32], [lambda x, v=v: const(v, F32) for v in values])
+    found = target(kernel, 3, np.zeros(3, np.float32), *[np.empty(3, np.float32) for _ in values])[1:]
+    for out, value in zip(found, values, strict=True):
+        check(out, np.full(3, value, np.float32), value)

@@ -31,7 +31,7 @@ from .nodes import (
     var,
     vector,
 )
-from .test_c_numbers import FLOATS, INTEGERS, check, corners, fits
+from .test_c_numbers import check, corners, fits
 
 
 def local_array(name, *shape, dtype=np.float32, space="local"):
@@ -72,8 +72,8 @@ def test_groups_and_local_ids(target):
     params = [array("y", np.int64, 3, written=True)]
     body = []
     for number, name in enumerate(functions):
-        for axis in (0, 1):
-            body.append(ir.Store("y", [const(2 * number + axis), gid(0), gid(1)], item(name, axis)))
+        planes = [const(2 * number + axis) for axis in (0, 1)]
+        body += [ir.Store("y", [plane, gid(0), gid(1)], item(name, axis)) for axis, plane in enumerate(planes)]
     node = kernel("places", params, body, rank=2)
     out = target(node, (6, 8), np.zeros((12, 6, 8), np.int64), local=(3, 4))[0]
     i, j = np.indices((6, 8))
@@ -85,7 +85,7 @@ def test_groups_and_local_ids(target):
 # ------------------------------------------------------------------------------------------------------- arrays
 
 
-@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint16, np.float16, np.int64, np.complex64])
+@pytest.mark.parametrize("dtype", [np.bool_, np.float16, np.int64, np.complex64])
 def test_strided_views(target, dtype):
     base = (np.arange(240).reshape(10, 24) % 100).astype(dtype)
     type_ = scalar(dtype)
@@ -337,8 +337,20 @@ def test_the_device_chooses_a_group_that_divides(opencl):
 # ------------------------------------------------------------------------------------------------------- vectors
 
 
-@pytest.mark.parametrize("lanes", [2, 4, 8, 16])
-@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.uint64, np.float16, np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("dtype", "lanes"),
+    [
+        (np.int8, 16),
+        (np.uint16, 8),
+        (np.int32, 2),
+        (np.int32, 16),
+        (np.uint64, 4),
+        (np.float16, 8),
+        (np.float32, 4),
+        (np.float32, 16),
+        (np.float64, 8),
+    ],
+)
 def test_vector_arithmetic(target, dtype, lanes):
     fits(target, dtype)
     a, b = corners(dtype)
@@ -369,7 +381,7 @@ def test_vector_arithmetic(target, dtype, lanes):
         check(out + np.zeros(1, out.dtype), right + np.zeros(1, right.dtype), k)
 
 
-@pytest.mark.parametrize("source", [np.bool_, np.int8, np.int32, np.uint32, np.float16, np.float32])
+@pytest.mark.parametrize("source", [np.bool_, np.int8, np.uint32, np.float16, np.float32])
 def test_vector_casts_and_bits(target, source):
     wanted = [np.bool_, np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.uint64, np.float16, np.float32]
     if np.dtype(source).kind in "bf":
@@ -435,7 +447,7 @@ def test_vector_functions(target):
 
 COUNTED = {
     "add": lambda x: x.sum(),
-    "sub": lambda x: -x.sum(),
+    "sub": lambda x: np.subtract.reduce(np.concatenate([x[:0], x.dtype.type([0]), x])),
     "min": lambda x: x.min(),
     "max": lambda x: x.max(),
     "and": np.bitwise_and.reduce,
@@ -588,7 +600,7 @@ def test_checks_inside_helpers(target):
     assert found[1].tolist() == [1, 1, 1, 0]
 
 
-@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int64, np.uint64, np.float16, np.float32, np.complex64])
 def test_print_compiles(opencl, dtype):
     if opencl.name == "rusticl":
         pytest.skip("declared unsupported: printf")
