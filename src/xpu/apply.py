@@ -161,7 +161,13 @@ def to_dtype(value: Any, dtype: DType) -> Any:
 def apply(op: Operation, *args: Any) -> Array:
     """Apply an operation to arrays and scalars, at least one of them an array."""
     if type(args[0]) is Array:
-        quick = small.unary(op, args[0]) if len(args) == 1 else small.binary(op, args[0], args[1]) if len(args) == 2 else None
+        quick = (
+            small.unary(op, args[0])
+            if len(args) == 1
+            else small.binary(op, args[0], args[1])
+            if len(args) == 2
+            else None
+        )
         if quick is not None:
             return quick
     device = common_device(op.name, args)
@@ -202,10 +208,7 @@ def _compare_beyond(op: Operation, values: list[Any], device: Device) -> Array:
     array, number = (values[1], values[0]) if swapped else (values[0], values[1])
     above = number > 0
     answers = {"equal": False, "not_equal": True}
-    if op.name in answers:
-        answer = answers[op.name]
-    else:
-        answer = (op.name in ("less", "less_equal")) == (above != swapped)
+    answer = answers.get(op.name, (op.name in ("less", "less_equal")) == (above != swapped))
     view = new_view(device, array._shape, np.dtype(np.bool_))
     write(view, np.bool_(answer), device)
     return Array._of_view(view)

@@ -107,7 +107,10 @@ class Array:
             host = self._small = np.ascontiguousarray(host)
         block = self._device.backend_device.adopt(host.reshape(-1).view(np.uint8))
         view = View(
-            Storage.adopt(self._device, block, host.nbytes, host), self._dtype, self._shape, contiguous_strides(self._shape)
+            Storage.adopt(self._device, block, host.nbytes, host),
+            self._dtype,
+            self._shape,
+            contiguous_strides(self._shape),
         )
         view._native = view._host = host
         return view

@@ -60,6 +60,7 @@ class Device:
 
     @property
     def info(self) -> DeviceInfo:
+        """Name, vendor, kind, memory, limits."""
         return self.backend_device.info
 
     @property
@@ -69,6 +70,7 @@ class Device:
 
     @property
     def fingerprint(self) -> str:
+        """A text that changes when compiled kernels of an earlier day no longer fit."""
         return f"{self.backend_name}|{self.backend_device.fingerprint()}"
 
     def __str__(self) -> str:
@@ -338,12 +340,16 @@ def _why_none(name: str, backend: Backend) -> str:
     return f"{broken.name}: {broken.detail}{remedy}"
 
 
+def _described(device: Device) -> str:
+    driver = f", {device.info.driver}" if device.info.driver else ""
+    return f"{device} ({device.info.name}{driver})"
+
+
 def _not_found(asked: str, reason: str) -> str:
     there = []
     for name in registry.load():
-        for device in registry.found.get(name, ()) if name != "cpu" else registry.devices(name):
-            if device._probed and device._failure is None:
-                there.append(f"{device} ({device.info.name}{f', {device.info.driver}' if device.info.driver else ''})")
+        known = registry.found.get(name, ()) if name != "cpu" else registry.devices(name)
+        there += [_described(device) for device in known if device._probed and device._failure is None]
     others = [name for name in registry.load() if name not in registry.found]
     text = f"device {asked!r} is not available: {reason.rstrip('.')}.\nDevices known to work: {', '.join(there) or 'none yet'}"
     if others:

@@ -13,7 +13,7 @@ import numpy as np
 
 from .errors import UnsupportedDTypeError
 
-bool = np.bool_  # noqa: A001  (the Array API's name)
+bool = np.bool_
 int8, int16, int32, int64 = np.int8, np.int16, np.int32, np.int64
 uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
 float16, float32, float64 = np.float16, np.float32, np.float64
@@ -76,10 +76,6 @@ def canonical(dtype: Any) -> np.dtype[Any]:
         raise
     except TypeError as error:
         raise UnsupportedDTypeError(f"{dtype!r} is not a dtype: {error}") from None
-
-
-def is_complex(dtype: np.dtype[Any]) -> Any:
-    return dtype.kind == "c"
 
 
 @lru_cache(maxsize=64)

@@ -189,6 +189,7 @@ class View:
 
     @property
     def size(self) -> int:
+        """The number of elements."""
         n = 1
         for extent in self.shape:
             n *= extent

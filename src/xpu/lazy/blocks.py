@@ -1,8 +1,9 @@
 """Plans on host memory through NumPy, without a compiler, with the bits of the compiled kernel.
 
-Exact operations are the library's own. ``exp``, ``log``, ``sin`` and their like are written in the kernel language without branches (``kernel.stdlib.FAST``), out of
-operations that are exact. So NumPy, running the typed function array by array, gives the very bits of the compiled kernel:
-slower for each element, but at once. Functions that branch, or that a language brings along, are not run here.
+Exact operations are the library's own. ``exp``, ``log``, ``sin`` and their like are written in the kernel language without
+branches (``kernel.stdlib.FAST``), out of operations that are exact. So NumPy, running the typed function array by array, gives
+the very bits of the compiled kernel: slower for each element, but at once. Functions that branch, or that a language brings
+along, are not run here.
 """
 
 from __future__ import annotations

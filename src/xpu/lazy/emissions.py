@@ -91,7 +91,7 @@ def _function(name: str) -> Emit:
 
 
 def _on_floats(name: str, otherwise: bool, function: str | None = None) -> Emit:
-    """A question to floats that integers answer at once."""
+    """Ask floats; integers are answered at once."""
 
     def emit(emitter: Emitter, args: list[ir.Expr], result: ir.Type) -> ir.Expr:
         if args[0].type.dtype.kind in "fc":

@@ -66,6 +66,7 @@ class PlanEmitter(Emitter):
         self.results: list[ir.Expr] = []
 
     def type_of(self, dtype: DType) -> ir.Type:
+        """Return the type in which values of a dtype are computed here: a scalar, or a vector of ``lanes``."""
         return ir.Scalar(dtype) if self.lanes == 1 else ir.Vector(dtype, self.lanes)
 
     def assign(self, value: ir.Expr, hint: str) -> ir.Expr:
@@ -92,6 +93,7 @@ class PlanEmitter(Emitter):
         return cast(value, self.type_of(dtype))
 
     def call(self, name: str, args: list[ir.Expr]) -> ir.Expr:
+        """Call a kernel-language function of ``kernels.elementwise``, lane by lane where it takes no vectors."""
         from ..kernels.elementwise import FUNCTIONS
 
         overloads = FUNCTIONS[name]
@@ -128,6 +130,7 @@ class Layout:
         self.rank = min(ndim, 3)
 
     def key(self) -> Any:
+        """Return what tells this layout from others."""
         return (self.ndim, self.leaves, self.outputs, self.wide, self.lanes)
 
 
@@ -203,9 +206,7 @@ def stride_values(operand: Operand) -> list[Any]:
 
 def parameters(plan: Plan, layout: Layout) -> list[ir.Param]:
     """Return a fused kernel's parameters; :func:`arguments` gives the values in the same order."""
-    out: list[ir.Param] = []
-    for axis in range(layout.ndim):
-        out.append(ir.Param(f"n{axis}", INT))
+    out = [ir.Param(f"n{axis}", INT) for axis in range(layout.ndim)]
     arrays = [(f"a{i}", kind, dtype, False) for i, (kind, dtype) in enumerate(layout.leaves)]
     arrays += [(f"out{i}", kind, dtype, True) for i, (kind, dtype) in enumerate(layout.outputs)]
     for name, kind, dtype, written in arrays:

@@ -78,6 +78,7 @@ class Box:
         return next((extent for extent, reduced in reversed(self.groups) if reduced), 1)
 
     def key(self) -> Any:
+        """Return what tells this box from others, extents apart."""
         return (tuple(self.names), tuple(reduced for _, reduced in self.groups), self.direct)
 
     def split(self) -> tuple[list[ir.Stmt], dict[str, ir.Type]]:

@@ -216,10 +216,7 @@ def _from_sequence(obj: Any, dtype: DType | None, device: Device) -> Array:
 
 
 def _holds_arrays(obj: Any) -> bool:
-    for item in obj:
-        if isinstance(item, Array) or (isinstance(item, (list, tuple)) and _holds_arrays(item)):
-            return True
-    return False
+    return any(isinstance(item, Array) or (isinstance(item, (list, tuple)) and _holds_arrays(item)) for item in obj)
 
 
 def _to_host(obj: Any) -> np.ndarray:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
-from ..apply import broadcast_shapes as _broadcast_shapes
-from ..apply import common_device
+from ..apply import broadcast_shapes as _broadcast_shapes, common_device
 from ..array import Array, sequence_of
 from ..dtypes import result_type
 from ..errors import AxisError, BroadcastError
@@ -92,7 +92,7 @@ def _target_shape(size: int, shape: Any) -> tuple[int, ...]:
     if unknown:
         if known == 0 or size % known:
             raise ValueError(f"cannot reshape an array of {size} elements into shape {items}")
-        items = items[: unknown[0]] + (size // known,) + items[unknown[0] + 1 :]
+        items = (*items[: unknown[0]], size // known, *items[unknown[0] + 1 :])
     elif known != size:
         raise ValueError(f"cannot reshape an array of {size} elements into shape {items}")
     return items
@@ -363,7 +363,7 @@ def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Array:
             )
     dtype = result_type(*[x.dtype for x in parts])
     total = sum(x.shape[place] for x in parts)
-    out = new_view(device, first.shape[:place] + (total,) + first.shape[place + 1 :], dtype)
+    out = new_view(device, (*first.shape[:place], total, *first.shape[place + 1 :]), dtype)
     start = 0
     for x in parts:
         extent = x.shape[place]
@@ -406,7 +406,7 @@ def split(x: Array, sections: int | Sequence[int], /, axis: int = 0) -> list[Arr
     else:
         bounds = [0, *[int(k) for k in sections], extent]
     before = (slice(None),) * place
-    return [x[(*before, slice(a, b))] for a, b in zip(bounds, bounds[1:], strict=False)]
+    return [x[(*before, slice(a, b))] for a, b in pairwise(bounds)]
 
 
 def hstack(arrays: Sequence[Array], /) -> Array:
@@ -444,6 +444,6 @@ def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Arr
     count = int(repeats)
     if count < 0:
         raise ValueError("repeats may not be negative")
-    shape = x.shape[: place + 1] + (count,) + x.shape[place + 1 :]
+    shape = (*x.shape[: place + 1], count, *x.shape[place + 1 :])
     spread = copy(broadcast_to(expand_dims(x, place + 1), shape))
-    return reshape(spread, x.shape[:place] + (extent * count,) + x.shape[place + 1 :])
+    return reshape(spread, (*x.shape[:place], extent * count, *x.shape[place + 1 :]))
