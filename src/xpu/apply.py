@@ -115,7 +115,7 @@ def _kinds(name: str, args: tuple[Any, ...], device: Device) -> tuple[list[Any],
         elif isinstance(arg, _WEAK):  # enums and other subclasses
             plain = next(t for t in _WEAK if isinstance(arg, t))
             kinds.append(plain)
-            arg = plain(arg)
+            arg = plain(arg)  # type: ignore[arg-type]
         else:
             raise TypeError(
                 f"xp.{name} takes xpu arrays and numbers, got {kind.__name__}; convert it first with xp.asarray"

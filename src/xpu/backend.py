@@ -16,7 +16,7 @@ A package announces itself by an entry point in the group ``xpu.backends``::
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -277,14 +277,17 @@ class BackendDevice(ABC):
 
     ``elementwise``: a mapping of operation names to functions of arrays that return a new array, only those whose result is
     exact. ``matmul(a, b, out)``; ``sum``, ``prod``, ``min``, ``max``, ``any``, ``all`` as ``f(a, axes, out)`` with a tuple of
-    axes, computed in the dtype of ``out``; ``argmin``, ``argmax`` as ``f(a, axis, out)``.
+    axes, computed in the dtype of ``out``; ``argmin``, ``argmax``, ``sort``, ``argsort`` as ``f(a, axis, out)``;
+    ``cumulative(op, a, axis, out)`` with op ``sum`` or ``prod``; ``searchsorted(a, values, side, out)``;
+    ``getitem(a, indices, out)`` and ``setitem(a, indices, value)`` with index arrays along the leading axes;
+    ``count_nonzero(a)`` and ``nonzero(a, outs)``.
     """
 
     def native_array(
         self, block: Any, dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...], offset: int
     ) -> Any:
         """Return the library's array over a window of a block; strides and offset count bytes."""
-        return np.ndarray(shape, dtype, self.host_view(block), offset, strides)  # type: ignore[arg-type]
+        return np.ndarray(shape, dtype, self.host_view(block), offset, strides)
 
 
 # ----------------------------------------------------------------------------------------------- the backend

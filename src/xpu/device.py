@@ -54,7 +54,7 @@ class Device:
         self._error: Any = None
         self.speed = 0.0
         """Elements a second in the probe kernel."""
-        self.default_float = np.dtype(np.float64)
+        self.default_float: np.dtype[Any] = np.dtype(np.float64)
 
     # -- what it is
 

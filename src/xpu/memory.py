@@ -173,7 +173,7 @@ class View:
                 return None
             itemsize = self.dtype.itemsize
             strides = tuple([stride * itemsize for stride in self.strides])
-            self._host = np.ndarray(self.shape, self.dtype, raw, self.offset * itemsize, strides)  # type: ignore[arg-type]
+            self._host = np.ndarray(self.shape, self.dtype, raw, self.offset * itemsize, strides)
         return self._host
 
     def native(self) -> Any:

@@ -61,8 +61,9 @@ def host_of(x: Array) -> np.ndarray | None:
         size *= extent
     if size > NATIVE_ALWAYS or _table(x._device) is False:
         return None
-    host = x._small = view.native()
-    return host
+    found: np.ndarray = view.native()
+    x._small = found
+    return found
 
 
 def array_of(host: Any, device: Device) -> Array:
@@ -109,7 +110,7 @@ def binary(op: Operation, x: Array, y: Any) -> Array | None:
             other = host_of(y)
             if other is None:
                 return None
-        kind = y._dtype
+        kind: Any = y._dtype
         if y._shape != x._shape and y._shape and x._shape:
             return None
     else:

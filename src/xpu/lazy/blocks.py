@@ -16,7 +16,7 @@ import numpy as np
 from ..backend import DeviceInfo
 from ..kernel import ir
 from ..kernel.frontend.expand import expand
-from ..kernel.stdlib import FAST
+from ..kernel.stdlib.fast import FAST
 from ..memory import View
 from .emissions import EMIT, Emitter, cast
 from .operations import CAST, Operation
