@@ -1,7 +1,7 @@
 """Sources to kernels, and kernels to bytes and back.
 
-Numba is needed only here, and only when something must be compiled: what is kept on disk is the object file that LLVM made,
-behind a line of facts, and loading it needs llvmlite alone.
+Numba is needed only here, and only when something must be compiled: what is kept on disk is the object file that LLVM
+made, behind a line of facts, and loading it needs llvmlite alone.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _FORMATS = {
 }
 LINE = 64
 SERIAL_NS = 60_000
-"""A launch that should take less than this stays in the calling thread: waking another one costs some ten microseconds."""
+"""A launch that should take less than this stays in the calling thread: waking another one takes some 10 us."""
 THREAD_NS = 25_000
 """The least work that is worth a thread."""
 CALL_NS = 2_000

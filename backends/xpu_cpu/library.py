@@ -1,8 +1,8 @@
 """NumPy as the CPU's library: ``operation -> function`` over strided views of blocks.
 
-``elementwise`` holds operations that return a new array, under the names of xpu's table; for which dtypes their results are
-exact, and so may stand in for a kernel, is that table's business. Everything else writes into ``out`` and may return
-``NotImplemented`` to decline.
+``elementwise`` holds operations that return a new array, under the names of xpu's table; for which dtypes their results
+are exact, and so may stand in for a kernel, is that table's business. Everything else writes into ``out`` and may
+return ``NotImplemented`` to decline.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from .places import PLACES
 
 Array = np.ndarray
 
@@ -45,7 +47,7 @@ def _elementwise() -> dict[str, Callable[..., Any]]:
 
 
 def matmul(a: Array, b: Array, out: Array) -> Any:
-    """Write the matrix product of stacks of matrices; floats and complex numbers only (NumPy's loops over integers are slow)."""
+    """Write the matrix product of stacks of matrices; decline integers and halves, for which NumPy has slow loops."""
     if a.dtype.kind not in "fc" or a.dtype == np.float16:
         return NotImplemented
     np.matmul(a, b, out=out)
@@ -84,4 +86,5 @@ LIBRARY: dict[str, Any] = {
     "all": _extreme(np.all),
     "argmin": _position(np.argmin),
     "argmax": _position(np.argmax),
+    **PLACES,
 }

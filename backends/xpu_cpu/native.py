@@ -14,7 +14,10 @@ _engines: list[Any] = []
 """Every engine made: machine code lives as long as the process."""
 
 ENTRY = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_void_p)
-"""The description of a call (counter, units, units of a chunk, argument slots) and scratch memory. ctypes releases the GIL."""
+"""Takes the description of a call (counter, units, units of a chunk, argument slots) and scratch memory.
+
+ctypes releases the GIL for the length of a call.
+"""
 
 Entry = Any
 

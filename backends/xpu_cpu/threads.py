@@ -72,7 +72,7 @@ class Pool:
                 self._workers += 1
 
     def run(self, work: Work, threads: int) -> None:
-        """Run ``work`` in the calling thread and in up to ``threads - 1`` others at once; return when all have ended."""
+        """Run ``work`` in the calling thread and in up to ``threads - 1`` others; return when all have ended."""
         helpers = min(threads, self.size) - 1
         if helpers < 1:
             work()
@@ -103,4 +103,3 @@ def _work(offers: queue.SimpleQueue[Any]) -> None:
 
 
 pool = Pool()
-

@@ -6,15 +6,23 @@ import re
 from typing import Any
 
 from llvmlite import ir
-from numba.core import compiler, compiler_machinery, cpu, errors, funcdesc, lowering, types, typed_passes, typing
-from numba.core import ir as numba_ir
+from numba.core import (
+    compiler,
+    compiler_machinery,
+    cpu,
+    errors,
+    funcdesc,
+    ir as numba_ir,
+    lowering,
+    typed_passes,
+    types,
+    typing,
+)
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.untyped_passes import FixupArgs, IRProcessing, TranslateByteCode
 
 from ..native import vector_bits
-from . import math as _math  # noqa: F401  (declares words)
-from . import memory, numbers  # noqa: F401
-from . import types as t
+from . import atomics, conversions, loops, math, memory, operators, reports, types as t  # noqa: F401  (they declare words)
 from .words import CASTS, LOWERING, TYPING, WORDS, Word
 
 ARGUMENTS = (types.int64, types.int64, t.Pointer("uint8", "raw"), t.Pointer("uint8", "raw"))
@@ -149,7 +157,7 @@ class Front:
     def lower(self, text: str, name: str) -> tuple[str, dict[str, Any]]:
         """Return LLVM text with the entry point ``name``, and the constants that the printed module defines."""
         namespace: dict[str, Any] = dict(WORDS)
-        exec(compile(text, f"<xpu kernel {name}>", "exec"), namespace)
+        exec(compile(text, f"<xpu kernel {name}>", "exec"), namespace)  # noqa: S102  (our own printer's text)
         function = namespace[name]
         with global_compiler_lock:
             try:
@@ -169,9 +177,9 @@ _DECLARE = re.compile(r"^(declare .*\))\s*$", re.MULTILINE)
 def finish(module: str, symbol: str, name: str) -> str:
     """Complete the module: distinct metadata, what library functions promise, and the entry point.
 
-    The entry point takes the address of a counter, the units of work, the units of a chunk, and behind them the argument
-    slots. It draws chunks from the counter, which all threads of a launch share, until none is left; without a counter it
-    does all the work alone.
+    The entry point takes the address of a counter, the units of work, the units of a chunk, and behind them the
+    argument slots. It draws chunks from the counter, which all threads of a launch share, until none is left; without a
+    counter it does all the work alone.
     """
 
     def distinct(match: re.Match[str]) -> str:

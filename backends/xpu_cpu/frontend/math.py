@@ -10,7 +10,8 @@ from llvmlite import ir
 from numba.core import types
 
 from . import types as t
-from .numbers import call_external, call_intrinsic, compare, convert, join, parts
+from .conversions import convert
+from .instructions import call_external, call_intrinsic, compare, join, parts
 from .words import word
 
 Lower = Callable[..., Any]
@@ -20,10 +21,10 @@ LLVM_FLOAT = {
     for name in ("sqrt", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "floor", "ceil", "trunc", "rint")
 }
 LLVM_FLOAT |= {"pow": "llvm.pow", "copysign": "llvm.copysign", "fma": "llvm.fma", "mad": "llvm.fmuladd"}
-C_FLOAT = (
+_C_FLOAT = (
     "expm1 log1p tan asin acos atan sinh cosh tanh asinh acosh atanh cbrt erf erfc tgamma lgamma "
     "atan2 fmod hypot nextafter remainder"
-).split()
+)
 """Functions of the C library; float32 has the suffix ``f``."""
 
 
@@ -76,7 +77,7 @@ def _c_function(name: str) -> Lower:
 for _name, _intrinsic in LLVM_FLOAT.items():
     _rule = _numbers if _name in ("floor", "ceil", "trunc", "rint") else _floats
     _declare(_name, _rule, _llvm_function(_intrinsic))
-for _name in C_FLOAT:
+for _name in _C_FLOAT.split():
     _declare(_name, _floats, _c_function(_name))
 
 # ------------------------------------------------------------------------------------------- made of arithmetic

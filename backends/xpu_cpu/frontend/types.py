@@ -24,7 +24,10 @@ _STORED: dict[str, Any] = {"bool": ir.IntType(8), "float16": ir.HalfType()}
 
 
 class Pointer(types.Type):
-    """The first element of an array; ``space`` is global, local, private, item (kept for each item of a group) or raw."""
+    """The first element of an array.
+
+    ``space`` is global, local, private, item (kept for each item of a group), or raw (nothing is promised).
+    """
 
     def __init__(self, dtype: str, space: str) -> None:
         self.dtype = dtype
@@ -78,6 +81,7 @@ def element(ty: Any) -> Any:
 
 
 def lanes(ty: Any) -> int:
+    """Return how many numbers a value holds."""
     return ty.lanes if isinstance(ty, Vector) else 1
 
 
@@ -87,18 +91,22 @@ def like(ty: Any, new: Any) -> Any:
 
 
 def is_float(ty: Any) -> bool:
+    """Whether it is a real float, or a vector of them."""
     return isinstance(element(ty), types.Float)
 
 
 def is_integer(ty: Any) -> bool:
+    """Whether it is an integer, or a vector of them."""
     return isinstance(element(ty), types.Integer)
 
 
 def is_complex(ty: Any) -> bool:
+    """Whether it is a complex number."""
     return isinstance(element(ty), types.Complex)
 
 
 def is_bool(ty: Any) -> bool:
+    """Whether it is a bool, or a vector of them."""
     return isinstance(element(ty), types.Boolean)
 
 
@@ -135,18 +143,24 @@ def constant(ty: Any, value: Any) -> Any:
 
 @register_default(Pointer)
 class PointerModel(models.PrimitiveModel):
+    """A pointer is a pointer."""
+
     def __init__(self, dmm: Any, fe_type: Pointer) -> None:
         super().__init__(dmm, fe_type, fe_type.stored.as_pointer())
 
 
 @register_default(Vector)
 class VectorModel(models.PrimitiveModel):
+    """A vector is LLVM's."""
+
     def __init__(self, dmm: Any, fe_type: Vector) -> None:
         super().__init__(dmm, fe_type, llvm(fe_type))
 
 
 @register_default(Range)
 class RangeModel(models.StructModel):
+    """A range is its bounds."""
+
     def __init__(self, dmm: Any, fe_type: Range) -> None:
         count = fe_type.iterator_type.count
         super().__init__(dmm, fe_type, [("start", count), ("stop", count), ("step", count)])

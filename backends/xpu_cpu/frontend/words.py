@@ -7,8 +7,7 @@ from typing import Any
 
 from numba.core import errors, imputils, types
 from numba.core.datamodel import models, register_default
-from numba.core.typing import signature
-from numba.core.typing import templates as numba_templates
+from numba.core.typing import signature, templates as numba_templates
 
 Typing = Callable[..., Any]
 Lowering = Callable[[Any, Any, Any, list[Any]], Any]
@@ -20,7 +19,6 @@ CASTS = imputils.Registry("xpu")
 """Numba's own registry, for the few implicit conversions and constants."""
 WORDS: dict[str, Any] = {}
 """What a printed kernel sees as its globals."""
-
 
 
 class WordType(types.Function):

@@ -1,1 +1,1 @@
-"""Transformations of typed kernels that printers may ask for: inlining, returns as control flow, regions between barriers."""
+"""Transformations of typed kernels that printers may ask for: helpers inlined, guards, regions between barriers."""

@@ -31,7 +31,7 @@ class Sites:
             self._alive.append(new)
 
     def follow_kernel(self, original: ir.Kernel, new: ir.Kernel) -> None:
-        """Number the accesses of a kernel that was made from another by replacing calls."""
+        """Give the accesses of a kernel that was made from another by replacing calls the same numbers."""
         if new is original:
             return
         bodies = {function.name: function.body for function in original.functions}

@@ -25,8 +25,8 @@ class Bounds:
 def take_guards(kernel: ir.Kernel, sites: Sites) -> tuple[list[ir.Stmt], dict[int, Bounds]]:
     """Return the body without the comparisons that bound an axis, and the bounds by axis.
 
-    The body must be assignments without effects and then one ``if``, whose condition is a conjunction; what is inside may
-    be of that form again.
+    The body must be assignments without effects and then one ``if``, whose condition is a conjunction; what is inside
+    may be of that form again.
     """
     body = kernel.body
     bounds: dict[int, Bounds] = {}
@@ -50,6 +50,7 @@ class _Known:
         self.values: dict[str, ir.Expr] = {}
 
     def learn(self, statements: list[ir.Stmt]) -> None:
+        """Remember the values of variables that are assigned nowhere else."""
         for statement in statements:
             if isinstance(statement, ir.Assign) and self.counts[statement.name] == 1:
                 self.values[statement.name] = statement.value

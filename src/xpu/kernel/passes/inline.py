@@ -13,8 +13,8 @@ from .returns import without_returns
 def flatten_kernel(original: ir.Kernel, kernel: ir.Kernel) -> tuple[ir.Kernel, Sites]:
     """Return a copy of a kernel without helpers and returns, and the numbers of its accesses.
 
-    ``kernel`` is the original, perhaps with calls of more helpers in it; both are left as they are. Accesses are numbered
-    as in the original. Parameters that the kernel assigns to become variables.
+    ``kernel`` is the original, perhaps with calls of more helpers in it; both are left as they are. Accesses are
+    numbered as in the original. Parameters that the kernel assigns to become variables.
     """
     sites = Sites(original)
     sites.follow_kernel(original, kernel)
@@ -71,9 +71,8 @@ class _Inliner:
             if isinstance(value, list) and value and isinstance(value[0], ir.Stmt):
                 setattr(statement, item.name, self.block(value))
         self._operands(statement, out)
-        if isinstance(statement, ir.ExprStmt) and not isinstance(statement.value, (ir.Atomic, ir.CallFunction)):
-            if not any(isinstance(node, ir.Atomic) for node in ir.walk(statement.value)):
-                return  # the value of a helper whose statements are already out
+        if isinstance(statement, ir.ExprStmt) and not _acts(statement.value):
+            return  # the value of a helper whose statements are already out
         out.append(statement)
 
     def _while(self, statement: ir.While, out: list[ir.Stmt]) -> None:
@@ -219,6 +218,10 @@ class _Inliner:
     @staticmethod
     def _reads(value: Any) -> bool:
         return any(isinstance(node, ir.Load) for node in ir.walk(value))
+
+
+def _acts(value: ir.Expr) -> bool:
+    return any(isinstance(node, ir.Atomic) for node in ir.walk(value))
 
 
 class _Body(Copier):

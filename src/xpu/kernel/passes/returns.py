@@ -1,7 +1,7 @@
 """Early returns as control flow: afterwards a body runs to its end.
 
-``if c: return`` followed by the rest becomes ``if c: pass else: rest``. A return inside a loop sets a flag and leaves the
-loop; what follows runs only where the flag is down.
+``if c: return`` followed by the rest becomes ``if c: pass else: rest``. A return inside a loop sets a flag and leaves
+the loop; what follows runs only where the flag is down.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _returns(statements: list[ir.Stmt]) -> bool:
 
 
 def _always(statements: list[ir.Stmt]) -> bool:
-    """Whether control never leaves the statements at their end by way of a return on every path."""
+    """Whether every path through the statements returns."""
     for statement in statements:
         if isinstance(statement, ir.Return):
             return True

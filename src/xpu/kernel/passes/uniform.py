@@ -31,7 +31,9 @@ class Uniformity:
             return node.name not in self.varying
         if isinstance(node, ir.WorkItem):
             return node.function in _UNIFORM_WORDS
-        if isinstance(node, (ir.Atomic, ir.CallFunction)) or (isinstance(node, ir.Load) and node.array in self._private):
+        if isinstance(node, (ir.Atomic, ir.CallFunction)):
+            return False
+        if isinstance(node, ir.Load) and node.array in self._private:
             return False
         return all(self.expression(child) for child in ir.children(node))
 

@@ -1,13 +1,14 @@
 """Kernels as Python for Numba: a serial function over a slice of the work.
 
-``xpu_<kernel>(begin, end, args, scratch)`` runs the work units ``begin`` to ``end``: work-items in the order of the index
-space, or, where groups matter, work-groups. ``args`` are slots of 8 bytes: the parameters of the kernel in their order
-(complex128 takes two slots), the local size of each axis, and the address that ``print`` calls. ``scratch`` is memory of the
-running thread: ``SCRATCH_BYTES``, and ``ITEM_BYTES`` more for each item of a group, each array starting at a cache line.
+``xpu_<kernel>(begin, end, args, scratch)`` runs the work units ``begin`` to ``end``: work-items in the order of the
+index space, or, where groups matter, work-groups. ``args`` are slots of 8 bytes: the parameters of the kernel in their
+order (complex128 takes two slots), the local size of each axis, and the address that ``print`` calls. ``scratch`` is
+memory of the running thread: ``SCRATCH_BYTES``, and ``ITEM_BYTES`` more for each item of a group, each array starting
+at a cache line.
 
-The words that a printed kernel uses are those of ``xpu_cpu.frontend``. For the user's variable ``x`` the text has ``v_x``,
-for an array ``a`` its memory ``a_a``, its extents ``n0_a``... and its strides ``s0_a``...; ``gid0`` and the like are the
-work-item functions.
+The words that a printed kernel uses are those of ``xpu_cpu.frontend``. For the user's variable ``x`` the text has
+``v_x``, for an array ``a`` its memory ``a_a``, its extents ``n0_a``... and its strides ``s0_a``...; ``gid0`` and the
+like are the work-item functions.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from .numba_statements import Statements, Writer
 
 GROUP_WORDS = ("local_id", "group_id", "local_size", "num_groups")
 _REAL = (
-    "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp2 rsqrt cbrt erf "
-    "erfc tgamma lgamma degrees radians floor ceil trunc rint abs pow atan2 fmod hypot copysign nextafter remainder fdim "
-    "fmin fmax minimum maximum min max fma mad clamp isnan isinf isfinite signbit popcount clz real imag conj"
+    "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp2 rsqrt cbrt "
+    "erf erfc tgamma lgamma degrees radians floor ceil trunc rint abs pow atan2 fmod hypot copysign nextafter "
+    "remainder fdim fmin fmax minimum maximum min max fma mad clamp isnan isinf isfinite signbit popcount clz real imag conj"
 )
 NATIVE = frozenset(_REAL.split())
 """Functions of real numbers that the words have; of complex numbers it is ``real``, ``imag`` and ``conj``."""
@@ -90,7 +91,8 @@ class KernelPrinter:
                 if not self.grouped:
                     statements, bounds = take_guards(self.kernel, self.sites)
                     for axis, bound in bounds.items():
-                        self.loops.bounds[axis] = (list(map(self.expr, bound.starts)), list(map(self.expr, bound.stops)))
+                        texts = (list(map(self.expr, side)) for side in (bound.starts, bound.stops))
+                        self.loops.bounds[axis] = (next(texts), next(texts))
                 with self.loops.units(), self.loops.items():
                     self.statements.block(statements)
         body = self.writer.lines[top:]
@@ -168,9 +170,8 @@ class KernelPrinter:
         """Return the pointers of values kept for each item of a group, behind the local arrays."""
         out = []
         for item in items:
-            out.append(
-                (item.name, f"items_{item.dtype.name}(scratch, {self.scratch_bytes} + {self.item_bytes} * slots)")
-            )
+            place = f"{self.scratch_bytes} + {self.item_bytes} * slots"
+            out.append((item.name, f"items_{item.dtype.name}(scratch, {place})"))
             self.item_bytes += item.size * item.dtype.itemsize
         return out
 

@@ -2,10 +2,10 @@
 
 What happens to a variable:
 
-* uniform: one Python variable of the group. A region that reads and then changes it starts each item from the old value.
+* uniform: one Python variable of the group. A region that reads and then changes it starts each item from the old one.
 * recomputed: assigned once, from work-item functions and what does not change; every region that reads it computes it.
 * all others, where they live across a barrier, have an element for each item in scratch memory; a region loads what it
-  reads and stores what later ones need. Small private arrays are copied in and out the same way; large ones stay there.
+  reads and stores what later ones need. Small private arrays are copied in and out the same way, large ones stay there.
 """
 
 from __future__ import annotations

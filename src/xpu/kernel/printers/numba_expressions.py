@@ -1,7 +1,7 @@
 """Expressions of printed Numba kernels.
 
-The words are those of ``xpu_cpu.frontend``: operators keep the type of their operands, ``load(a_x, i)`` reads an element,
-``float32(v)`` converts. float16 is computed in float32 and rounded by ``float16(v)`` after each operation.
+The words are those of ``xpu_cpu.frontend``: operators keep the type of their operands, ``load(a_x, i)`` reads an
+element, ``float32(v)`` converts. float16 is computed in float32 and rounded by ``float16(v)`` after each operation.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ OPERATORS = {
     "eq": "==",
     "ne": "!=",
 }
-CHEAP = frozenset(
+_CHEAP = (
     "sqrt abs floor ceil trunc rint copysign minimum maximum min max fmin fmax clamp isnan isinf isfinite signbit "
-    "fma mad popcount clz real imag conj".split()
+    "fma mad popcount clz real imag conj"
 )
+CHEAP = frozenset(_CHEAP.split())
 """Functions that are better evaluated in vain than branched around."""
 
 WORK_ITEM = {
@@ -52,14 +53,17 @@ WORK_ITEM = {
 
 
 def variable(name: str) -> str:
+    """Return the name of a variable in the text."""
     return f"v_{name}"
 
 
 def array(name: str) -> str:
+    """Return the name of an array's memory in the text."""
     return f"a_{name}"
 
 
 def cast_word(dtype: np.dtype[Any]) -> str:
+    """Return the word that converts to a dtype."""
     return "bool_" if dtype.kind == "b" else dtype.name
 
 
@@ -78,6 +82,7 @@ class Expressions:
         self.debug = debug
 
     def __call__(self, node: ir.Expr) -> str:
+        """Return the text of an expression."""
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
             raise KernelCompileError(f"the Numba printer has no expression {type(node).__name__}")
@@ -111,22 +116,29 @@ class Expressions:
     def _var(self, node: ir.Var) -> str:
         return variable(node.name)
 
+    def _operands(self, *nodes: ir.Expr) -> list[str]:
+        """Return the texts of operands; Python must not compute with literals itself, in its own way."""
+        texts = list(map(self, nodes))
+        if all(isinstance(node, ir.Const) for node in nodes):
+            texts = [f"{cast_word(_dtype(node))}({text})" for node, text in zip(nodes, texts, strict=True)]
+        return texts
+
     def _unary(self, node: ir.Unary) -> str:
-        operand = self(node.operand)
+        (operand,) = self._operands(node.operand)
         if node.op == "pos":
             return operand
         return f"(-{operand})" if node.op == "neg" else f"(~{operand})"
 
     def _binary(self, node: ir.Binary) -> str:
-        left, right = self(node.left), self(node.right)
+        left, right = self._operands(node.left, node.right)
         if node.op in ("land", "lor"):
             if _speculative(node.right) or isinstance(node.type, ir.Vector):
                 return f"({left} {'&' if node.op == 'land' else '|'} {right})"
             return f"({left} {'and' if node.op == 'land' else 'or'} {right})"
-        text = self._by_constant(node, left) or f"({left} {OPERATORS[node.op]} {right})"
+        text = self._by_constant(node, left, right) or f"({left} {OPERATORS[node.op]} {right})"
         return self._rounded(node, text)
 
-    def _by_constant(self, node: ir.Binary, left: str) -> str | None:
+    def _by_constant(self, node: ir.Binary, left: str, right: str) -> str | None:
         """Return a division by a constant integer without a division; None for all else."""
         if node.op not in ("floordiv", "mod") or not isinstance(node.right, ir.Const) or _dtype(node).kind not in "iu":
             return None
@@ -136,7 +148,7 @@ class Expressions:
                 return f"({left} & {self.constant(_dtype(node), divisor - 1)})"
             return f"({left} >> {self.constant(_dtype(node), divisor.bit_length() - 1)})"
         word = "floordiv_const" if node.op == "floordiv" else "mod_const"
-        return f"{word}({left}, {self(node.right)})"
+        return f"{word}({left}, {right})"
 
     def _rounded(self, node: ir.Expr, text: str) -> str:
         return f"float16({text})" if _dtype(node) == np.float16 else text
@@ -195,10 +207,12 @@ class Expressions:
         return self.extent(node.array, node.axis)
 
     def extent(self, name: str, axis: int) -> str:
+        """Return the extent of an array along an axis."""
         shape = self.arrays[name].shape
         return str(shape[axis]) if shape is not None else f"n{axis}_{name}"
 
     def stride(self, name: str, axis: int) -> str:
+        """Return the stride of an array along an axis, in elements."""
         type_ = self.arrays[name]
         if type_.shape is not None:
             return str(math.prod(type_.shape[axis + 1 :]))

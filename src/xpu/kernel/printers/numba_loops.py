@@ -12,14 +12,16 @@ LINE = 64
 
 
 def round_up(nbytes: int) -> int:
+    """Return the bytes up to the next cache line."""
     return -(-nbytes // LINE) * LINE
 
 
 class Loops:
     """Writes the loops around a body: over the units of a slice, and over the items of each unit.
 
-    Without groups a unit is one work-item. Rank 1 is one loop; with more axes the slice is cut into rows of the last axis,
-    of which the first and the last may be partial. With groups a unit is one group, whose items are counted by ``lid0``...
+    Without groups a unit is one work-item. Rank 1 is one loop; with more axes the slice is cut into rows of the last
+    axis, of which the first and the last may be partial. With groups a unit is one group, whose items are counted by
+    ``lid0``...
     """
 
     def __init__(self, writer: Writer, rank: int, grouped: bool) -> None:
@@ -31,9 +33,10 @@ class Loops:
 
     def head(self) -> list[tuple[str, str]]:
         """Return the definitions that the loops need, in order."""
-        out = []
-        for axis in range(self.rank):
-            out.append((f"groups{axis}", f"floordiv_const(gsize{axis} + lsize{axis} - 1, lsize{axis})"))
+        out = [
+            (f"groups{axis}", f"floordiv_const(gsize{axis} + lsize{axis} - 1, lsize{axis})")
+            for axis in range(self.rank)
+        ]
         items = " * ".join(f"lsize{axis}" for axis in range(self.rank))
         out.append(("slots", f"({items} + {LINE - 1}) & {-LINE}"))
         return out

@@ -18,6 +18,7 @@ class Writer:
         self._depth = 0
 
     def line(self, text: str) -> None:
+        """Write a line."""
         self.lines.append("    " * self._depth + text)
 
     @contextmanager
@@ -42,10 +43,12 @@ class Statements:
         """For each ``print``, its pieces: ``("text", string)`` or ``("value", dtype)``."""
 
     def block(self, statements: list[ir.Stmt]) -> None:
+        """Print statements one after the other."""
         for statement in statements:
             self(statement)
 
     def __call__(self, node: ir.Stmt) -> None:
+        """Print a statement."""
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
             raise KernelCompileError(f"the Numba printer has no statement {type(node).__name__}")
@@ -77,6 +80,7 @@ class Statements:
                 self.block(orelse)
 
     def loop_head(self, node: ir.For) -> str:
+        """Return the first line of a counted loop."""
         start, stop = self.expr(node.start), self.expr(node.stop)
         if isinstance(node.step, ir.Const) and node.step.value == 1:
             return f"for {variable(node.name)} in count({start}, {stop}):"
