@@ -29,13 +29,14 @@ _RETIRED_BYTES = 1 << 28
 class Block:
     """A buffer, and where the memory is shared, the host's view of it."""
 
-    __slots__ = ("buffer", "host", "nbytes", "owner")
+    __slots__ = ("adopted", "buffer", "host", "nbytes")
 
-    def __init__(self, buffer: Any, nbytes: int, host: np.ndarray | None = None, owner: Any = None) -> None:
+    def __init__(self, buffer: Any, nbytes: int, host: np.ndarray | None = None, adopted: bool = False) -> None:
         self.buffer = buffer
         self.nbytes = nbytes
         self.host = host
-        self.owner = owner
+        self.adopted = adopted
+        """Whether the memory is the user's."""
 
 
 class Blocks:
@@ -76,7 +77,7 @@ class Blocks:
         raw = np.empty(size + _ALIGNMENT, np.uint8)
         start = -raw.ctypes.data % _ALIGNMENT
         host = raw[start : start + size]
-        return Block(self._over(host), nbytes, host[:nbytes], raw)
+        return Block(self._over(host), nbytes, host[:nbytes])
 
     def _over(self, host: np.ndarray) -> Any:
         flags = self._cl.mem_flags
@@ -94,12 +95,12 @@ class Blocks:
         address = host.ctypes.data
         if not self._adopts or host.nbytes == 0 or address % _ADOPT_ALIGNMENT or not host.flags.writeable:
             return None
-        return Block(self._over(host), host.nbytes, host, host)
+        return Block(self._over(host), host.nbytes, host, adopted=True)
 
     def free(self, block: Block) -> None:
         """Give a block back; its memory stays until the work that may use it is done."""
         with self._lock:
-            if block.owner is not block.host:
+            if not block.adopted:
                 self._live -= block.nbytes
             if block.host is None:
                 block.buffer.release()  # the driver keeps it for queued work

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
 
 def build_options(platform: str, correct_division: bool) -> bytes:
-    """Return the compiler's options: no warnings, and IEEE division where it must be asked for."""
+    """Return the compiler's options: no warnings, IEEE division where it must be asked for, a platform's needs."""
     options = ["-w"]
     if correct_division:
         options.append("-cl-fp32-correctly-rounded-divide-sqrt")
+    if "oclgrind" in platform.lower():  # it cannot run the intrinsics that LLVM's optimiser makes (llvm.abs)
+        options.append("-cl-opt-disable")
     return " ".join(options).encode()
 
 
@@ -66,7 +68,8 @@ def unsealed(binary: bytes) -> bytes | None:
 
 def _build(device: OpenCLDevice, raw: Any) -> Any:
     cl = device._cl
-    with hidden_messages("portable" in device.platform.name.lower()) as said:
+    platform = device.platform.name.lower()
+    with hidden_messages("portable" in platform or "oclgrind" in platform) as said:
         try:
             # pyopencl's own build() warns of every message and keeps a cache of its own.
             if hasattr(raw, "_build"):
@@ -95,7 +98,7 @@ _stderr_lock = threading.Lock()
 
 @contextmanager
 def hidden_messages(wanted: bool) -> Iterator[list[str]]:
-    """Catch what a library writes to the process's standard error (PoCL does); the list receives it at the end."""
+    """Catch what a library writes to the process's standard error (PoCL and Oclgrind do); the list receives it at the end."""
     said: list[str] = []
     if not wanted:
         yield said

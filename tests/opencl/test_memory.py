@@ -138,6 +138,21 @@ def test_a_freed_block_serves_queued_work(device):
     device.free(target)
 
 
+def test_memory_of_the_devices_own(device, monkeypatch):
+    """What a device does that shares nothing with the host: buffers of the driver, copied through the queue."""
+    monkeypatch.setattr(device.blocks, "shared", False)
+    before = device.blocks._live
+    a = block_of(device, np.arange(100, dtype=np.int32))
+    b = device.allocate(400)
+    assert device.host_view(a) is None
+    device.copy_within(b, 0, a, 0, 400)
+    device.fill(b, 0, 8, b"\xff" * 4)
+    assert content(device, b, np.int32, 100).tolist() == [-1, -1, *range(2, 100)]
+    device.free(a)
+    device.free(b)
+    assert device.blocks._live == before
+
+
 def test_many_threads(device):
     failures = []
 
