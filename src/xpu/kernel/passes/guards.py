@@ -119,7 +119,12 @@ def _take(condition: ir.Expr, known: _Known, bounds: dict[int, Bounds], sites: S
     if not _pure(bound) or not _steady(bound, known):
         return False
     if op in ("le", "gt"):
-        bound = ir.Binary(ir.INT64, "add", bound, ir.Const(ir.INT64, 1))
+        one = ir.Const(ir.INT64, 1)
+        bound = (
+            ir.Const(ir.INT64, bound.value + 1)
+            if isinstance(bound, ir.Const)
+            else ir.Binary(ir.INT64, "add", bound, one)
+        )
     entry = bounds.setdefault(axis, Bounds())
     (entry.stops if op in ("lt", "le") else entry.starts).append(bound)
     return True
