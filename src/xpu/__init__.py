@@ -42,6 +42,7 @@ from .ops import (
     bitwise as _bitwise,
     complex as _complex,
     creation as _creation,
+    cumulative as _cumulative,
     datatypes as _datatypes,
     exponential as _exponential,
     inspection as _inspection,
@@ -50,6 +51,8 @@ from .ops import (
     manipulation as _manipulation,
     rounding as _rounding,
     searching as _searching,
+    sets as _sets,
+    sorting as _sorting,
     statistics as _statistics,
     trigonometric as _trigonometric,
 )
@@ -57,6 +60,7 @@ from .ops.arithmetic import *  # noqa: F403
 from .ops.bitwise import *  # noqa: F403
 from .ops.complex import *  # noqa: F403
 from .ops.creation import *  # noqa: F403
+from .ops.cumulative import *  # noqa: F403
 from .ops.datatypes import *  # noqa: F403
 from .ops.exponential import *  # noqa: F403
 from .ops.inspection import *  # noqa: F403
@@ -65,6 +69,8 @@ from .ops.logic import *  # noqa: F403
 from .ops.manipulation import *  # noqa: F403
 from .ops.rounding import *  # noqa: F403
 from .ops.searching import *  # noqa: F403
+from .ops.sets import *  # noqa: F403
+from .ops.sorting import *  # noqa: F403
 from .ops.statistics import *  # noqa: F403
 from .ops.trigonometric import *  # noqa: F403
 
@@ -127,6 +133,7 @@ __all__ += _arithmetic.__all__
 __all__ += _bitwise.__all__
 __all__ += _complex.__all__
 __all__ += _creation.__all__
+__all__ += _cumulative.__all__
 __all__ += _datatypes.__all__
 __all__ += _exponential.__all__
 __all__ += _inspection.__all__
@@ -135,6 +142,8 @@ __all__ += _logic.__all__
 __all__ += _manipulation.__all__
 __all__ += _rounding.__all__
 __all__ += _searching.__all__
+__all__ += _sets.__all__
+__all__ += _sorting.__all__
 __all__ += _statistics.__all__
 __all__ += _trigonometric.__all__
 

@@ -1,0 +1,132 @@
+"""Running sums and products, and differences of neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import apply as _apply
+from ..array import Array
+from ..config import config
+from ..dtypes import canonical
+from ..errors import UnsupportedDTypeError
+from ..kernels.scan import scan
+from ..kernels.sort import three_axes
+from ..lazy.evaluate import new_view, write
+from ..memory import View
+from .creation import copy
+from .manipulation import concat, normalize_axis, reshape
+
+__all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff"]
+
+
+def _result_dtype(x: Array, dtype: Any) -> np.dtype[Any]:
+    if dtype is not None:
+        return canonical(dtype)
+    if x.dtype.kind in "bi":
+        return np.dtype(np.int64)
+    return np.dtype(np.uint64) if x.dtype.kind == "u" else x.dtype
+
+
+def _cumulative(op: str, x: Array, axis: int, dtype: Any, include_initial: bool) -> Array:
+    result = _result_dtype(x, dtype)
+    x.device.check_dtype(result)
+    if x.dtype.kind == "c" and result.kind != "c":
+        raise UnsupportedDTypeError(
+            f"cumulative_{op} of complex numbers cannot be {result.name}; take the real part first"
+        )
+    extra = int(include_initial)
+    shape = (*x.shape[:axis], x.shape[axis] + extra, *x.shape[axis + 1 :])
+    out = new_view(x.device, shape, result)
+    if include_initial:
+        first = (*shape[:axis], 1, *shape[axis + 1 :])
+        write(View(out.storage, result, first, out.strides, out.offset), result.type(op == "prod"), x.device)
+    target = View(out.storage, result, x.shape, out.strides, out.offset + extra * out.strides[axis])
+    if x.size == 0:
+        return Array._of_view(out)
+    library = x.device.backend_device.library.get("cumulative") if config.library else None
+    if library is not None:
+        library(op, x._concrete().native(), axis, target.native())
+        return Array._of_view(out)
+    # The conversion goes first where the scan's own would not be NumPy's: to bool.
+    source = _apply.astype(x, result) if result.kind == "b" else x
+    rows = three_axes(source._concrete(), axis) or three_axes(copy(source)._concrete(), axis)
+    written = three_axes(target, axis)
+    assert rows is not None and written is not None
+    scan(op, rows, written)
+    return Array._of_view(out)
+
+
+def _one_axis(name: str, x: Array, axis: int | None) -> int:
+    if not isinstance(x, Array):
+        raise TypeError(f"xp.{name} takes an xpu array, got {type(x).__name__}; see xp.asarray")
+    if axis is None:
+        if x.ndim > 1:
+            raise ValueError(f"{name} of an array with {x.ndim} axes needs an axis")
+        return 0
+    return normalize_axis(axis, max(x.ndim, 1))
+
+
+def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
+    """Return running sums along an axis.
+
+    Parameters
+    ----------
+    x : Array
+    axis : int, optional
+        May be left out for one-dimensional arrays.
+    dtype : dtype-like, optional
+        Of the sums; default int64 for bool and signed integers, uint64 for unsigned ones, else that of ``x``.
+    include_initial : bool
+        Begin with a zero: the axis becomes one longer.
+    """
+    place = _one_axis("cumulative_sum", x, axis)
+    return _cumulative("sum", x if x.ndim else reshape(x, (1,)), place, dtype, include_initial)
+
+
+def cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
+    """Return running products along an axis; parameters as in :func:`cumulative_sum`, the initial one is 1."""
+    place = _one_axis("cumulative_prod", x, axis)
+    return _cumulative("prod", x if x.ndim else reshape(x, (1,)), place, dtype, include_initial)
+
+
+def cumsum(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
+    """Return running sums along an axis, or over all elements in C order."""
+    flat = reshape(x, -1) if axis is None else x
+    return _cumulative("sum", flat, normalize_axis(axis or 0, flat.ndim), dtype, False)
+
+
+def cumprod(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
+    """Return running products along an axis, or over all elements in C order."""
+    flat = reshape(x, -1) if axis is None else x
+    return _cumulative("prod", flat, normalize_axis(axis or 0, flat.ndim), dtype, False)
+
+
+def diff(
+    x: Array, /, *, axis: int = -1, n: int = 1, prepend: Array | None = None, append: Array | None = None
+) -> Array:
+    """Return differences of neighbours along an axis, ``n`` times over.
+
+    Parameters
+    ----------
+    x : Array
+    axis : int
+    n : int
+        How often; 0 returns ``x``.
+    prepend, append : Array, optional
+        Joined to ``x`` along the axis before the first difference.
+    """
+    if n < 0:
+        raise ValueError(f"diff is taken n >= 0 times, got {n}")
+    place = normalize_axis(axis, x.ndim)
+    if n == 0:
+        return x
+    parts = [part for part in (prepend, x, append) if part is not None]
+    if len(parts) > 1:
+        x = concat(parts, axis=place)
+    lead = (slice(None),) * place
+    for _ in range(n):
+        later, earlier = x[(*lead, slice(1, None))], x[(*lead, slice(None, -1))]
+        x = later != earlier if x.dtype.kind == "b" else later - earlier
+    return x
