@@ -80,3 +80,12 @@ def test_in_place_keeps_dtype_and_shape():
     with pytest.raises(ValueError):
         x += xp.zeros((2, 3), dtype=np.int32)
     assert xp.asnumpy(x).tolist() == [0, 1, 2]
+
+
+def test_complex_becomes_real_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = xp.asarray([1 + 2j, 3j])
+        assert xp.asnumpy(x.astype(xp.float64)).tolist() == [1.0, 0.0]
+        assert xp.asnumpy(x.astype(xp.int32)).tolist() == [1, 0]
+        assert xp.asnumpy(x.astype(xp.bool)).tolist() == [True, True]

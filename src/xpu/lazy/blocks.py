@@ -205,6 +205,12 @@ def run_on_host(plan: Plan, functions: Functions, outputs: list[View]) -> None:
             _run_steps(plan, functions, [leaf[piece] for leaf in leaves], [target[piece] for target in targets])
 
 
+def _converted(value: Any, dtype: DType) -> Any:
+    if value.dtype.kind == "c" and dtype.kind not in "cb":
+        value = value.real  # NumPy would warn
+    return value.astype(dtype)
+
+
 def _run_steps(plan: Plan, functions: Functions, leaves: list[Any], targets: list[Any]) -> None:
     results: list[Any] = []
     sources = {"leaf": leaves, "scalar": plan.scalars, "step": results}
@@ -212,7 +218,7 @@ def _run_steps(plan: Plan, functions: Functions, leaves: list[Any], targets: lis
         args = []
         for (where, index), dtype in zip(step.args, step.ins, strict=True):
             value = sources[where][index]
-            args.append(value if value.dtype == dtype else value.astype(dtype))
-        results.append(args[0].astype(step.dtype) if function is None else function(*args))
+            args.append(value if value.dtype == dtype else _converted(value, dtype))
+        results.append(_converted(args[0], step.dtype) if function is None else function(*args))
     for index, target in zip(plan.outputs, targets, strict=True):
         target[...] = results[index]
