@@ -47,7 +47,12 @@ def test_sound_devices_pass(cls):
 def test_short_vectors_pass():
     with registered(backends.Vectors):
         code, outcomes, _ = run(
-            "guest", "arrays/test_elementwise.py", "arrays/test_broadcasting.py", "arrays/test_casts.py", "programs", quick=True
+            "guest",
+            "arrays/test_elementwise.py",
+            "arrays/test_broadcasting.py",
+            "arrays/test_casts.py",
+            "programs",
+            quick=True,
         )
     assert sorted(outcomes["failed"]) == []
     assert code == 0
@@ -80,8 +85,14 @@ BROKEN = {
         "arrays/test_elementwise.py::test_function[minimum-float64]",
     ],
     backends.CopiesFromTheStart: ["contract/test_memory.py::test_copy_within_two_blocks[0-4]"],
-    backends.FillsWithOneByte: ["contract/test_memory.py::test_fill_repeats_a_pattern[5-4]", "arrays/test_creation.py::test_full[float32]"],
-    backends.ReadsTooEarly: ["contract/test_order.py::test_a_read_sees_the_launch_before_it", "arrays/test_elementwise.py::test_function[add-float32]"],
+    backends.FillsWithOneByte: [
+        "contract/test_memory.py::test_fill_repeats_a_pattern[5-4]",
+        "arrays/test_creation.py::test_full[float32]",
+    ],
+    backends.ReadsTooEarly: [
+        "contract/test_order.py::test_a_read_sees_the_launch_before_it",
+        "arrays/test_elementwise.py::test_function[add-float32]",
+    ],
     backends.RoundsTheIndexSpaceUp: ["contract/test_code.py::test_exactly_as_many_work_items_run_as_asked[31]"],
     backends.SwapsAxes: ["contract/test_code.py::test_work_items_know_their_group[group_id-shape1-local1]"],
 }  # fmt: skip

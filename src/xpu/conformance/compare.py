@@ -9,7 +9,7 @@ import numpy as np
 from ..array import Array
 from ..ops.creation import asnumpy
 
-_ORDERED = {2: np.int16, 4: np.int32, 8: np.int64}
+_ORDERED: dict[int, Any] = {2: np.int16, 4: np.int32, 8: np.int64}
 
 
 def host(x: Any) -> np.ndarray:
@@ -18,8 +18,7 @@ def host(x: Any) -> np.ndarray:
 
 
 def ulp_distance(actual: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Return how many representable numbers lie between two real arrays of one dtype; NaN is 0 from NaN, else infinity.
-    """
+    """Return how many representable numbers lie between two real arrays of one dtype; NaN is 0 from NaN, else infinity."""
     integer = _ORDERED[actual.dtype.itemsize]
     ranks = []
     for values in (actual, expected):

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from ..device import Device, get_device
-from ..device import device as using
+from ..device import Device, device as using, get_device
 from . import capabilities, levels
 from .capabilities import Capabilities
 from .draw import Budget

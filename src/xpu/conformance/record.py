@@ -114,7 +114,9 @@ class Recorder:
             return
         terminalreporter.section(f"xpu conformance of {self.record.device}")
         for level in LEVELS:
-            counts = {outcome: len(self.record.of(outcome, level)) for outcome in ("passed", "failed", "skipped", "xfailed")}
+            counts = {
+                outcome: len(self.record.of(outcome, level)) for outcome in ("passed", "failed", "skipped", "xfailed")
+            }
             if any(counts.values()):
                 text = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
                 terminalreporter.line(f"{level:10} {text}")

@@ -75,7 +75,10 @@ def as_markdown(data: dict[str, Any]) -> str:
     verdict = "passes" if data["passed"] else f"FAILS ({len(data['failures'])} tests)"
     lines = [f"# xpu conformance: {device['name']}", "", f"**{device['device']} {verdict}**", ""]
     lines += _table(("", ""), [(key, _text(value)) for key, value in device.items()])
-    lines += ["", f"Tested on {data['date']} in {data['seconds']:.0f} s, against NumPy, SciPy and OpenCV's results and the "]
+    lines += [
+        "",
+        f"Tested on {data['date']} in {data['seconds']:.0f} s, against NumPy, SciPy and OpenCV's results and the ",
+    ]
     lines[-1] += f"Python array API {data['standard']}. Versions: " + ", ".join(
         f"{name} {version}" for name, version in data["versions"].items()
     )

@@ -81,7 +81,6 @@ class Operation:
 _WIDER = {"e": "d", "f": "d", "d": "g", "F": "D", "D": "G"}
 
 
-
 def expm1(x: np.ndarray) -> np.ndarray:
     """Return ``exp(x) - 1``; NumPy's own does not follow the standard for infinite complex numbers."""
     if x.dtype.kind != "c":

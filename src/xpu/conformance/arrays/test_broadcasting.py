@@ -74,9 +74,7 @@ def test_broadcast_to_and_arrays(budget: Budget) -> None:
         full = np.broadcast_shapes(*case)
         assert xp.broadcast_shapes(*case) == full
         check(xp.broadcast_to(xp.asarray(x), full), np.broadcast_to(x, full))
-        for got, want in zip(
-            xp.broadcast_arrays(xp.asarray(x), xp.asarray(y)), np.broadcast_arrays(x, y), strict=True
-        ):
+        for got, want in zip(xp.broadcast_arrays(xp.asarray(x), xp.asarray(y)), np.broadcast_arrays(x, y), strict=True):
             check(got, want)
 
     budget.for_all(30, same, case=broadcastable(2))

@@ -39,7 +39,15 @@ def test_shapes_come_back(budget: Budget) -> None:
 
 def test_numpy_views_come_back() -> None:
     base = np.arange(60, dtype=np.int16).reshape(3, 4, 5)
-    for x in (base[::-1], base.T, base[:, ::2, ::-1], base[1:2], base[..., 0], base[:, :0], np.broadcast_to(base[0], (2, 4, 5))):
+    for x in (
+        base[::-1],
+        base.T,
+        base[:, ::2, ::-1],
+        base[1:2],
+        base[..., 0],
+        base[:, :0],
+        np.broadcast_to(base[0], (2, 4, 5)),
+    ):
         check(xp.asarray(x), x)
 
 
@@ -139,7 +147,9 @@ def test_triangles(k: int) -> None:
 def test_meshgrid(indexing: str) -> None:
     parts = [np.arange(n, dtype=np.int32) for n in (2, 3, 4)]
     for got, want in zip(
-        xp.meshgrid(*[xp.asarray(p) for p in parts], indexing=indexing), np.meshgrid(*parts, indexing=indexing), strict=True
+        xp.meshgrid(*[xp.asarray(p) for p in parts], indexing=indexing),
+        np.meshgrid(*parts, indexing=indexing),
+        strict=True,
     ):
         check(got, want)
 

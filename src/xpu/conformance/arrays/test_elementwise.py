@@ -13,9 +13,7 @@ from ..draw import Budget
 from ..samples import one, plain
 from ..table import TABLE, Operation
 
-ROWS = [
-    pytest.param(row, dtype, id=f"{row.name}-{dtype.name}") for row in TABLE.values() for dtype in row.dtypes()
-]
+ROWS = [pytest.param(row, dtype, id=f"{row.name}-{dtype.name}") for row in TABLE.values() for dtype in row.dtypes()]
 
 
 def thinned(inputs: tuple[np.ndarray, ...], budget: Budget) -> tuple[np.ndarray, ...]:

@@ -96,7 +96,8 @@ def test_flip(axis: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shift", "axis"), [(1, None), (-2, None), (30, None), (1, 0), (-1, 2), (5, 1), ((1, 2), (0, 2)), ((1, 1), (1, 1)), (0, 0)]
+    ("shift", "axis"),
+    [(1, None), (-2, None), (30, None), (1, 0), (-1, 2), (5, 1), ((1, 2), (0, 2)), ((1, 1), (1, 1)), (0, 0)],
 )
 def test_roll(shift: Any, axis: Any) -> None:
     x = filled((2, 3, 4))

@@ -29,7 +29,9 @@ def close(result: xp.Array, x: np.ndarray, y: np.ndarray) -> None:
     if want.dtype.kind not in "fc":
         check(result, want)
         return
-    wide = {"e": np.float64, "f": np.float64, "d": np.longdouble, "F": np.complex128, "D": np.clongdouble}[want.dtype.char]
+    wide = {"e": np.float64, "f": np.float64, "d": np.longdouble, "F": np.complex128, "D": np.clongdouble}[
+        want.dtype.char
+    ]
     exact = np.matmul(x.astype(wide), y.astype(wide))
     size = np.matmul(np.abs(x).astype(np.float64), np.abs(y).astype(np.float64))
     assert result.dtype == want.dtype
@@ -71,7 +73,9 @@ def test_sizes_around_tiles(budget: Budget) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", [(64, 64, 64), (130, 70, 200), (257, 255, 129), (1, 500, 300), (300, 500, 1), (512, 8, 512)])
+@pytest.mark.parametrize(
+    "shape", [(64, 64, 64), (130, 70, 200), (257, 255, 129), (1, 500, 300), (300, 500, 1), (512, 8, 512)]
+)
 @pytest.mark.parametrize("dtype", ["float32", "int32"])
 def test_larger_sizes(shape: tuple[int, int, int], dtype: str) -> None:
     x, y = drawn(shape[:2], dtype), drawn(shape[1:], dtype, "y")
@@ -84,7 +88,7 @@ def test_layouts(first: int, second: int) -> None:
     x = drawn((8, 8))
 
     def layouts(a):  # type: ignore[no-untyped-def]
-        return [a[:6, :6], a[:6, :6].T, a[::-1, ::-1][:6, :6], a[1:7, 2:8], a[:6, 2:3].T[[0] * 1] if False else a[1:7, :6]]
+        return [a[:6, :6], a[:6, :6].T, a[::-1, ::-1][:6, :6], a[1:7, 2:8], a[1:7, :6]]
 
     y = xp.asarray(x)
     close(layouts(y)[first] @ layouts(y)[second], layouts(x)[first].copy(), layouts(x)[second].copy())

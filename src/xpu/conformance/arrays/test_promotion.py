@@ -14,7 +14,7 @@ from ..capabilities import Capabilities
 from ..compare import check
 from ..samples import plain
 
-PAIRS = [pair for pair in itertools.combinations(NAMES, 2)]
+PAIRS = list(itertools.combinations(NAMES, 2))
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS, ids=[f"{a}-{b}" for a, b in PAIRS])

@@ -13,13 +13,16 @@ from hypothesis import strategies as st
 import xpu as xp
 
 from ...dtypes import real_of
+from ...errors import AxisError
 from ..capabilities import Capabilities
 from ..compare import check, host
 from ..draw import Budget, shapes
 from ..samples import one, plain
 from ..table import REDUCTIONS, Reduction
 
-ROWS = [pytest.param(row, dtype, id=f"{row.name}-{dtype.name}") for row in REDUCTIONS.values() for dtype in row.dtypes()]
+ROWS = [
+    pytest.param(row, dtype, id=f"{row.name}-{dtype.name}") for row in REDUCTIONS.values() for dtype in row.dtypes()
+]
 
 
 def expected_of(row: Reduction, x: np.ndarray, **arguments: Any) -> np.ndarray:
@@ -231,7 +234,7 @@ def test_methods_are_the_functions() -> None:
 def test_wrong_axes_are_refused() -> None:
     x = xp.zeros((2, 3), dtype=xp.int32)
     for axis in (2, -3, (0, 5)):
-        with pytest.raises(np.exceptions.AxisError if False else (ValueError, IndexError)):
+        with pytest.raises(AxisError):
             xp.sum(x, axis=axis)
-    with pytest.raises(ValueError, match="twice|duplicate"):
+    with pytest.raises(ValueError, match=r"twice|duplicate"):
         xp.sum(x, axis=(0, 0))

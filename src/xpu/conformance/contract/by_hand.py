@@ -43,7 +43,10 @@ def copy_kernel(dtype: Any, rank: int = 1, contiguous: bool = True) -> ir.Kernel
     """Return ``out[i, ...] = x[i, ...]``."""
     ids = [item("global_id", axis) for axis in range(rank)]
     scalar = ir.Scalar(np.dtype(dtype))
-    params = [array("x", dtype, rank, contiguous=contiguous), array("out", dtype, rank, written=True, contiguous=contiguous)]
+    params = [
+        array("x", dtype, rank, contiguous=contiguous),
+        array("out", dtype, rank, written=True, contiguous=contiguous),
+    ]
     return kernel("conformance_copy", params, [ir.Store("out", ids, ir.Load(scalar, "x", ids))], rank)
 
 
@@ -105,6 +108,8 @@ class Bench:
         """Compile a kernel, without debug mode's checks."""
         return build(node, self.device, debug=False)
 
-    def run(self, node: ir.Kernel, size: tuple[int, ...], *arguments: Any, local: tuple[int, ...] | None = None) -> None:
+    def run(
+        self, node: ir.Kernel, size: tuple[int, ...], *arguments: Any, local: tuple[int, ...] | None = None
+    ) -> None:
         """Compile and launch a kernel."""
         self.build(node).run(size, local, arguments)

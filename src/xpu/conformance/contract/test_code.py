@@ -17,10 +17,33 @@ from ...kernel.printers import print_kernel
 from ...memory import View
 from ..capabilities import Capabilities
 from ..samples import one
-from .by_hand import Bench, binary, copy_kernel, ids_kernel, item, kernel, number, reverse_kernel, scale_kernel
-from .by_hand import array as array_param
+from .by_hand import (
+    Bench,
+    array as array_param,
+    binary,
+    copy_kernel,
+    ids_kernel,
+    item,
+    kernel,
+    number,
+    reverse_kernel,
+    scale_kernel,
+)
 
-DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64")
+DTYPES = (
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+)
 
 
 @pytest.fixture
@@ -79,9 +102,13 @@ def test_work_items_know_the_global_size(bench: Bench, shape: tuple[int, ...]) -
     assert np.array_equal(bench.get(out), np.broadcast_to(shape, (*shape, len(shape))))
 
 
-@pytest.mark.parametrize(("shape", "local"), [((12,), (4,)), ((6, 8), (2, 4)), ((6, 8), (1, 8)), ((2, 4, 4), (2, 2, 2))])
+@pytest.mark.parametrize(
+    ("shape", "local"), [((12,), (4,)), ((6, 8), (2, 4)), ((6, 8), (1, 8)), ((2, 4, 4), (2, 2, 2))]
+)
 @pytest.mark.parametrize("function", ["local_id", "group_id", "local_size", "num_groups"])
-def test_work_items_know_their_group(bench: Bench, function: str, shape: tuple[int, ...], local: tuple[int, ...]) -> None:
+def test_work_items_know_their_group(
+    bench: Bench, function: str, shape: tuple[int, ...], local: tuple[int, ...]
+) -> None:
     rank = len(shape)
     out = bench.room((*shape, rank), np.int64)
     bench.run(ids_kernel(function, rank), shape, out, local=local)
@@ -144,7 +171,8 @@ def test_a_kernel_starts_at_its_arrays_offset(bench: Bench, offset: int) -> None
 
 
 @pytest.mark.parametrize(
-    ("strides", "offset"), [((8, 1), 0), ((1, 8), 0), ((-8, 1), 24), ((8, -1), 5), ((-8, -2), 31), ((0, 1), 3), ((0, 0), 9)]
+    ("strides", "offset"),
+    [((8, 1), 0), ((1, 8), 0), ((-8, 1), 24), ((8, -1), 5), ((-8, -2), 31), ((0, 1), 3), ((0, 0), 9)],
 )
 def test_a_kernel_follows_strides(bench: Bench, strides: tuple[int, int], offset: int) -> None:
     values = np.arange(40, dtype=np.int32)

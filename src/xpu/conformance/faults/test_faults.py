@@ -68,7 +68,7 @@ def test_devices_do_not_mix(x: Any) -> None:
         lambda: xp.concat([x, y]),
         lambda: xp.where(x > 1, x, y),
         lambda: x.__setitem__(0, y[0]),
-        lambda: x.__iadd__(y),
+        lambda: x[0].__iadd__(y[0]),
     ):
         with pytest.raises(xp.DeviceMismatchError) as caught:
             call()
@@ -92,8 +92,8 @@ def test_moving_is_explicit(x: Any) -> None:
     [
         lambda x, a: x + a,
         lambda x, a: a + x,
-        lambda x, a: xp.multiply(x, a),
-        lambda x, a: np.add(x, a),
+        xp.multiply,
+        np.add,
         lambda x, a: x @ a.T,
         lambda x, a: x < a,
         lambda x, a: x.__iadd__(a),
@@ -115,7 +115,9 @@ def test_other_things_are_no_operands(x: Any, value: Any) -> None:
 # -------------------------------------------------------------------------------------------------------- dtypes
 
 
-@pytest.mark.parametrize("dtype", ["O", "U3", "S3", "M8[s]", "m8[s]", "V8", "i4,f4", "g", ">i4", ">f8", "no such dtype", 3.5])
+@pytest.mark.parametrize(
+    "dtype", ["O", "U3", "S3", "M8[s]", "m8[s]", "V8", "i4,f4", "g", ">i4", ">f8", "no such dtype", 3.5]
+)
 def test_dtypes_that_are_none_of_xpus(dtype: Any) -> None:
     with pytest.raises(xp.UnsupportedDTypeError):
         xp.zeros(3, dtype=dtype)
@@ -181,7 +183,7 @@ def test_integers_that_do_not_fit(x: Any) -> None:
         with pytest.raises(OverflowError):
             call()
     with pytest.raises(ValueError, match="negative"):
-        x ** -1
+        x**-1
     check(x, np.arange(12, dtype=np.int32).reshape(3, 4))
 
 
@@ -194,7 +196,10 @@ def test_shapes_that_overflow(shape: Any) -> None:
         xp.zeros(shape, dtype=xp.uint8)
 
 
-@pytest.mark.parametrize(("shape", "error"), [((-1,), ValueError), ((2, -3), ValueError), ("ab", TypeError), ((1.5,), TypeError), (None, TypeError)])
+@pytest.mark.parametrize(
+    ("shape", "error"),
+    [((-1,), ValueError), ((2, -3), ValueError), ("ab", TypeError), ((1.5,), TypeError), (None, TypeError)],
+)
 def test_shapes_that_are_none(shape: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         xp.zeros(shape)
@@ -203,7 +208,7 @@ def test_shapes_that_are_none(shape: Any, error: type[Exception]) -> None:
 def test_broadcast_views_cannot_be_made_whole() -> None:
     x = xp.broadcast_to(xp.asarray(np.array([1], np.uint8)), (1 << 50,))
     with pytest.raises(MemoryError):
-        x + 1  # noqa: B018
+        x + 1
         (x + 1).get()
     with pytest.raises(MemoryError):
         x.copy()
@@ -318,10 +323,10 @@ def test_kernels_that_are_refused_say_where() -> None:
     with pytest.raises(xp.KernelCompileError) as caught:
 
         @xp.kernel
-        def opens_files(x: Any) -> None:
-            x[0] = len(open("secret").read())
+        def sorts_lists(x: Any) -> None:
+            x[0] = len(sorted([x[0], x[1]]))
 
-        opens_files[1](xp.zeros(1, dtype=xp.int32))
+        sorts_lists[1](xp.zeros(1, dtype=xp.int32))
     assert "test_faults.py" in str(caught.value)
     assert "^" in str(caught.value)
 

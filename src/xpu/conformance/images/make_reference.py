@@ -1,6 +1,6 @@
-"""Makes ``reference.npz``: what OpenCV computes for the cases of this level. Run it when OpenCV's pixels change:
+"""Makes ``reference.npz``: what OpenCV computes for the cases of this level.
 
-    python -m xpu.conformance.images.make_reference
+Run it when OpenCV's pixels change: ``python -m xpu.conformance.images.make_reference``.
 """
 
 from __future__ import annotations

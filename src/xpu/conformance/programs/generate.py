@@ -70,14 +70,16 @@ class Program:
         out = []
         for shape in self.shapes:
             if self.dtype.kind in "iu":
-                values = random.integers(0, 20, shape)
+                out.append(random.integers(0, 20, shape).astype(self.dtype))
             else:
-                values = random.integers(-40, 40, shape) / 8
-            out.append(values.astype(self.dtype))
+                out.append((random.integers(-40, 40, shape) / 8).astype(self.dtype))
         return out
 
 
-BINARY = {"real": ("add", "subtract", "multiply", "maximum", "minimum", "divide"), "int": ("add", "subtract", "multiply", "maximum")}
+BINARY = {
+    "real": ("add", "subtract", "multiply", "maximum", "minimum", "divide"),
+    "int": ("add", "subtract", "multiply", "maximum"),
+}
 UNARY = {"real": ("negative", "abs", "floor"), "int": ("negative", "square")}
 SMOOTH = ("tanh", "sin")
 UPDATES = {"real": "+-*", "int": "+-*"}
@@ -158,7 +160,7 @@ class Generator:
             return ("where", condition, self.operand(shape), self.expression(shape, depth - 1))
         names = BINARY[self.kind]
         if self.smooth:
-            names = tuple(name for name in names if name not in ("divide",))
+            names = tuple(name for name in names if name != "divide")
         return (self.pick(names), self.expression_array(shape, depth - 1), self.expression(shape, 0))
 
     def expression_array(self, shape: tuple[int, ...], depth: int) -> Any:

@@ -54,7 +54,6 @@ def same(program: Program, got: list[np.ndarray], want: list[np.ndarray], what: 
             check_values(a, b, what=place)
 
 
-
 def pytest_generate_tests(metafunc: Any) -> None:
     """One test for a block of programs: their number comes from the command line."""
     if "block" in metafunc.fixturenames:
