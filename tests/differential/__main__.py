@@ -1,3 +1,4 @@
+# ruff: noqa: T201
 """``python -m tests.differential --count 20000 --seed 0 --devices cpu,opencl:intel``: many random programs.
 
 Prints each failure as a minimal program, and ends with status 1 if there was one.

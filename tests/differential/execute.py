@@ -41,7 +41,7 @@ def random_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dt
     if dtype.kind == "c":
         return (rng.integers(-20, 21, shape) / 4 + 1j * rng.integers(-4, 5, shape)).astype(dtype)
     corners = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 0.5, 1e4])
-    plain = np.where(rng.random(shape) < 0.5, rng.integers(-20, 21, shape) / 4, rng.normal(0, 30, shape))
+    plain = np.where(rng.random(shape) < 0.3, rng.integers(-20, 21, shape) / 4, rng.normal(0, 8, shape))
     return np.where(rng.random(shape) < 0.15, rng.choice(corners, shape), plain).astype(dtype)
 
 

@@ -197,7 +197,7 @@ class Expressions:
 
     def floating(self, d: str, depth: int, scope: Scope) -> Expr:
         rng = self.rng
-        way = rng.choice(["arith"] * 6 + ["weak", "unary", "function", "function", "cast", "cast", "divide"])
+        way = rng.choice(["arith"] * 6 + ["fusable", "weak", "unary", "function", "function", "cast", "cast", "divide"])
         if way == "arith":
             op = rng.choice(["+", "-", "*", "/", "+", "-", "*", "/", "//", "%"])
             return self.make(f"({{0}} {op} {{1}})", d, self.pair(d), depth, scope)
@@ -207,6 +207,9 @@ class Expressions:
             return self.make(f"({left} {op} {right})", d, (d,), depth, scope)
         if way == "unary":
             return self.make(rng.choice(["(-{0})", "(+{0})"]), d, (d,), depth, scope)
+        if way == "fusable":  # no compiler may
+            template = rng.choice(["({0} * {1} + {2})", "({0} * {1} - {2})", "({2} - {0} * {1})"])
+            return self.make(template, d, (d, d, d), depth, scope)
         if way == "divide" and d == self.config.default:
             kind = rng.choice(INTEGERS)
             return self.make("({0} / {1})", d, (kind, kind), depth, scope)

@@ -25,7 +25,7 @@ class Plain:
     """Kernels in which every work-item works alone."""
 
     items = 12
-    statements = (4, 10)
+    statements = (3, 7)
 
     def __init__(self, seed: int, rng: random.Random, config: Config) -> None:
         self.seed = seed
@@ -56,8 +56,9 @@ class Plain:
         self.helpers.append(Helper("small(x)", [plain("return {0} if xp.math.abs({0}) < 1000.0 else 1.0", x)]))
         for _ in range(self.rng.choice([0, 1, 2])):
             self.helper()
+        body += [stmt for _ in range(2) for stmt in self._assign(self.scope, 0)]
         body += self.block(self.scope, self.rng.randint(*self.statements), 0)
-        body += [self.output(self.scope) for _ in range(8)]
+        body += [self.output(self.scope) for _ in range(6)]
         body += [self.show(name, dtype) for name, dtype in self.scope.variables]
         shape = self.global_size
         for dtype, slots in self.outputs.items():
@@ -139,7 +140,7 @@ class Plain:
 
     def statement(self, scope: Scope, depth: int, loop: bool) -> list[Stmt]:
         rng = self.rng
-        ways = ["assign"] * 4 + ["update"] * 4 + ["swap", "private", "cell"]
+        ways = ["assign"] * (1 if depth else 4) + ["update"] * (6 if depth else 4) + ["swap", "private", "cell"]
         if depth < 2:
             ways += ["branch"] * 3 + ["for", "while", "unroll"]
         if loop:
@@ -213,16 +214,21 @@ class Plain:
         exprs = [self.make.expr("int64", 1, scope)] if "{0}" in bounds else []
         inner = scope.child()
         inner.leaves = [*scope.leaves, (counter, "int32" if "int32" in bounds else "int64")]
-        return [
-            Stmt([(f"for {counter} in range({bounds}):", exprs, self.block(inner, rng.randint(1, 3), depth + 1, True))])
-        ]
+        return [Stmt([(f"for {counter} in range({bounds}):", exprs, self.loop(inner, depth))])]
+
+    def loop(self, scope: Scope, depth: int) -> list[Stmt]:
+        """Return the body of a loop: something, perhaps a way out, and something that the way out skips."""
+        body = self.block(scope, self.rng.randint(1, 2), depth + 1, True)
+        if self.rng.random() < 0.6:
+            body += [*self._leave(scope, depth), *self._update(scope, depth + 1)]
+        return body
 
     def _while(self, scope: Scope, depth: int) -> list[Stmt]:
         counter = self.fresh("w")
         inner = scope.child()
         inner.leaves = [*scope.leaves, (counter, "int64")]
         condition = self.make.expr("bool", 2, inner)
-        body = [plain(f"{counter} += 1"), *self.block(inner, self.rng.randint(1, 2), depth + 1, True)]
+        body = [plain(f"{counter} += 1"), *self.loop(inner, depth)]
         return [plain(f"{counter} = xp.int64(0)"), Stmt([(f"while {counter} < 4 and {{0}}:", [condition], body)])]
 
     def _unroll(self, scope: Scope, depth: int) -> list[Stmt]:
@@ -258,8 +264,9 @@ class Grouped(Plain):
     def block(self, scope: Scope, length: int, depth: int, loop: bool = False) -> list[Stmt]:
         out = super().block(scope, length, depth, loop)
         if depth == 0:
+            phases = [self.exchange, self.looped, self.tree, self.counted, self.shared, self.helped]
             for _ in range(self.rng.randint(1, 3)):
-                phase = self.rng.choice([self.exchange, self.looped, self.tree, self.counted, self.shared, self.helped])
+                phase = self.rng.choice(phases)
                 out += phase(scope)
                 out += super().block(scope, 1, 0)
         return out
