@@ -73,15 +73,15 @@ class CpuKernel(Compiled):
         for index in reversed(self._complex):
             number = complex(values[index])
             values[index : index + 1] = (number.real, number.imag)
-        units = nbytes = 0
+        units = 0
+        nbytes = self.scratch_bytes
         if self.grouped:
             local = local_size or choose_local(global_size, self.barriers)
             units = items = 1
             for extent, size in zip(global_size, local, strict=True):
                 units *= -(-extent // size)
                 items *= size
-            if self.scratch_bytes or self.item_bytes:
-                nbytes = self.scratch_bytes + self.item_bytes * (-(-items // LINE) * LINE)
+            nbytes += self.item_bytes * (-(-items // LINE) * LINE)
         else:
             local = local_size or (1,) * self.rank
             units = items = 1

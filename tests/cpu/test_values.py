@@ -20,6 +20,7 @@ from .hand import (
     compute,
     compute_all,
     const,
+    declared,
     element,
     gid,
     kernel,
@@ -375,3 +376,19 @@ def test_scalar_arguments_of_every_dtype():
     run(kernel([*params, *outs], body), 1, *values, *arrays)
     for value, got in zip(values, arrays, strict=True):
         assert got[0] == value
+
+
+def test_large_private_arrays():
+    n = 1_000_000
+    fill = ir.For(
+        "k", const(0), const(n), const(1), [store("p", ir.Cast(I32, binary("add", var("k"), gid())), var("k"))]
+    )
+    total = ir.For(
+        "k", const(0), const(n), const(1),
+        [ir.Assign("s", binary("add", var("s"), ir.Cast(I64, load("p", var("k"), type_=I32))))],
+    )  # fmt: skip
+    body = [fill, ir.Assign("s", const(0)), total, store("out", var("s"), gid())]
+    out = np.zeros(9, np.int64)
+    private = declared("p", n, dtype=np.int32, space="private")
+    run(kernel([array("out", np.int64)], body, {"k": I64, "s": I64}, [private]), 9, out)
+    np.testing.assert_array_equal(out, n * (n - 1) // 2 + n * np.arange(9))

@@ -31,7 +31,7 @@ def _atomic_global(builder: Any, op: str, pointer: t.Pointer, address: Any, valu
         return from_memory(builder, pointer, ty, _compare_and_swap(builder, pointer, address, *stored))
     direct = op in ("add", "sub", "and", "or", "xor", "xchg") and not t.is_float(ty) and pointer.dtype != "bool"
     if direct:
-        return builder.atomic_rmw(op, address, stored[0], "monotonic")
+        return builder.atomic_rmw(op, address, stored[0], "acq_rel")
     # Anything else: try until nobody has come in between.
     first = builder.load(address, align=size_of(pointer.stored))
     function = builder.function
@@ -54,7 +54,7 @@ def _exchange(builder: Any, pointer: t.Pointer, address: Any, expected: Any, new
     word_type = ir.IntType(8 * size_of(pointer.stored))
     target = builder.bitcast(address, word_type.as_pointer())
     before, after = (builder.bitcast(value, word_type) for value in (expected, new))
-    pair = builder.cmpxchg(target, before, after, "monotonic", "monotonic")
+    pair = builder.cmpxchg(target, before, after, "acq_rel", "acquire")
     return builder.bitcast(builder.extract_value(pair, 0), pointer.stored), builder.extract_value(pair, 1)
 
 

@@ -87,6 +87,7 @@ def _declare_arrays(name: str) -> None:
     word(f"local_{name}", lambda scratch, offset: local, from_scratch)
     word(f"items_{name}", lambda scratch, offset: item, from_scratch)
     word(f"private_{name}", lambda size: private, from_stack, literal=True)
+    word(f"large_{name}", lambda scratch, offset: private, from_scratch)
 
 
 def _buffer(context: Any, builder: Any, sig: Any, args: Any) -> Any:

@@ -31,6 +31,8 @@ from .numba_expressions import Expressions, array, variable
 from .numba_loops import Loops, round_up
 from .numba_statements import Statements, Writer
 
+STACK_BYTES = 16 * 1024
+"""Private arrays larger than this are not on the stack of the thread, which is small, but in its scratch memory."""
 GROUP_WORDS = ("local_id", "group_id", "local_size", "num_groups")
 _REAL = (
     "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp2 rsqrt cbrt "
@@ -162,7 +164,12 @@ class KernelPrinter:
             if declared.type.space == "local":
                 out.append((array(declared.name), f"local_{dtype.name}(scratch, {self.scratch_bytes})"))
                 self.scratch_bytes += round_up(size * dtype.itemsize)
-            elif declared.name not in self.in_memory:
+            elif declared.name in self.in_memory:
+                continue
+            elif size * dtype.itemsize > STACK_BYTES:
+                out.append((array(declared.name), f"large_{dtype.name}(scratch, {self.scratch_bytes})"))
+                self.scratch_bytes += round_up(size * dtype.itemsize)
+            else:
                 out.append((array(declared.name), f"private_{dtype.name}({max(size, 1)})"))
         return out
 
