@@ -20,6 +20,13 @@ MAX_WORK_GROUP = 1024
 LOCAL_MEMORY = 256 * 1024
 
 
+def _threads() -> int:
+    try:
+        return limit()
+    except ValueError:
+        return os.cpu_count() or 1
+
+
 class CpuDevice(BackendDevice):
     """The host's processor; all work is done when a call returns."""
 
@@ -45,10 +52,13 @@ class CpuDevice(BackendDevice):
             kind="cpu",
             driver=f"NumPy {np.__version__}",
             memory=memory,
-            compute_units=limit(),
+            compute_units=_threads(),
             unified_memory=True,
             limits=limits,
         )
+
+    def open(self) -> None:
+        limit()  # a malformed XPU_NUM_THREADS makes the device unusable, with that reason
 
     def explain(self, error: BaseException) -> str:
         if isinstance(error, ImportError) or "No module named" in str(error):

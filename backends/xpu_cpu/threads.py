@@ -62,7 +62,18 @@ class Pool:
         self._lock = threading.Lock()
         self._queue: queue.SimpleQueue[Launch] = queue.SimpleQueue()
         self._workers = 0
-        self.size = limit()
+        self._size = 0
+
+    @property
+    def size(self) -> int:
+        """How many threads take part in a launch, the caller's included."""
+        if not self._size:
+            self._size = limit()
+        return self._size
+
+    @size.setter
+    def size(self, count: int) -> None:
+        self._size = count
 
     def _start(self) -> None:
         with self._lock:
