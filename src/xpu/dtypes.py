@@ -36,7 +36,7 @@ NAMES = (
     "complex128",
 )
 SUPPORTED: tuple[np.dtype[Any], ...] = tuple(np.dtype(name) for name in NAMES)
-_SUPPORTED = frozenset(SUPPORTED)
+_SUPPORTED = {dtype: dtype for dtype in SUPPORTED}
 
 KIND = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
 
@@ -44,7 +44,7 @@ KIND = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
 @lru_cache(maxsize=512)
 def _canonical(dtype: np.dtype[Any]) -> np.dtype[Any]:
     if dtype in _SUPPORTED and dtype.isnative:
-        return np.dtype(dtype.type)
+        return _SUPPORTED[dtype]  # C's "long long" is int64 too, but its scalar type is another one
     if not dtype.isnative:
         raise UnsupportedDTypeError(
             f"dtype {dtype.str!r} has foreign byte order; convert first: a.astype({dtype.newbyteorder('=').name!r})"

@@ -18,7 +18,11 @@ def on_cpu():
 def test_ufuncs_stay_on_the_device():
     with xp.device("interpreter"):
         x = xp.arange(4, dtype=xp.float32)
-        for result, want in ((np.sqrt(x), np.sqrt), (np.add(x, 1), lambda v: v + 1), (np.multiply(2, x), lambda v: 2 * v)):
+        for result, want in (
+            (np.sqrt(x), np.sqrt),
+            (np.add(x, 1), lambda v: v + 1),
+            (np.multiply(2, x), lambda v: 2 * v),
+        ):
             assert isinstance(result, xp.Array)
             assert result.device == get_device("interpreter")
             assert np.array_equal(xp.asnumpy(result), want(np.arange(4, dtype=np.float32)))
