@@ -39,7 +39,7 @@ def derivative_weights(name: str, order: int, size: int, other: int) -> np.ndarr
     return weights
 
 
-def Sobel(  # noqa: N802  (cv2's name)
+def Sobel(
     src: Array,
     ddepth: int,
     dx: int,
@@ -48,7 +48,7 @@ def Sobel(  # noqa: N802  (cv2's name)
     ksize: int = 3,
     scale: float = 1,
     delta: float = 0,
-    borderType: int = BORDER_DEFAULT,  # noqa: N803
+    borderType: int = BORDER_DEFAULT,
 ) -> Array:
     """Compute a derivative of an image, smoothed along the other axis, as ``cv2.Sobel``.
 
@@ -74,7 +74,7 @@ def Sobel(  # noqa: N802  (cv2's name)
     return _derivative("Sobel", src, ddepth, dx, dy, dst, ksize, scale, delta, borderType)
 
 
-def Scharr(  # noqa: N802
+def Scharr(
     src: Array,
     ddepth: int,
     dx: int,
@@ -82,14 +82,23 @@ def Scharr(  # noqa: N802
     dst: Array | None = None,
     scale: float = 1,
     delta: float = 0,
-    borderType: int = BORDER_DEFAULT,  # noqa: N803
+    borderType: int = BORDER_DEFAULT,
 ) -> Array:
     """Compute a first derivative with Scharr's filter, as ``cv2.Scharr``; see :func:`Sobel`."""
     return _derivative("Scharr", src, ddepth, dx, dy, dst, FILTER_SCHARR, scale, delta, borderType)
 
 
 def _derivative(
-    name: str, src: Array, ddepth: int, dx: int, dy: int, dst: Array | None, ksize: int, scale: float, delta: float, border_type: int
+    name: str,
+    src: Array,
+    ddepth: int,
+    dx: int,
+    dy: int,
+    dst: Array | None,
+    ksize: int,
+    scale: float,
+    delta: float,
+    border_type: int,
 ) -> Array:
     check_image(name, src)
     kind = border(name, border_type)

@@ -71,7 +71,8 @@ def border(name: str, border_type: int, wrap: bool = False) -> int:
         raise error(f"{name}: BORDER_WRAP is not supported (nor is it in cv2)")
     if not 0 <= plain <= 4:
         raise error(
-            f"{name}: borderType {border_type} is none of BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT, BORDER_REFLECT_101"
+            f"{name}: borderType {border_type} is none of BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT, "
+            f"BORDER_REFLECT_101"
         )
     return plain
 
@@ -101,8 +102,8 @@ class Target:
                 raise TypeError(f"{name}: dst is {type(dst).__name__}, not an xpu array")
             if dst.shape != shape or dst.dtype != dtype or dst.device != src.device:
                 raise error(
-                    f"{name}: dst has shape {dst.shape}, dtype {dst.dtype.name} on {dst.device}; the result has shape {shape}, "
-                    f"dtype {dtype.name} on {src.device}"
+                    f"{name}: dst has shape {dst.shape}, dtype {dst.dtype.name} on {dst.device}; "
+                    f"the result has shape {shape}, dtype {dtype.name} on {src.device}"
                 )
             dst._check_writeable()
         self.view = new_view(src.device, shape, dtype)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-
 from ..array import Array
 from .constants import BORDER_CONSTANT, BORDER_DEFAULT, error
 from .gaussian import fixed_weights, gaussian_weights, size_from_sigma
@@ -13,13 +10,13 @@ from .separable import DIVISION, DOUBLE, FIXED_8, FIXED_16, INTEGER, SINGLE, fil
 from .windows import pair
 
 
-def GaussianBlur(  # noqa: N802  (cv2's name)
+def GaussianBlur(
     src: Array,
     ksize: tuple[int, int],
-    sigmaX: float,  # noqa: N803
+    sigmaX: float,
     dst: Array | None = None,
-    sigmaY: float = 0,  # noqa: N803
-    borderType: int = BORDER_DEFAULT,  # noqa: N803
+    sigmaY: float = 0,
+    borderType: int = BORDER_DEFAULT,
 ) -> Array:
     """Blur an image with a Gaussian filter, as ``cv2.GaussianBlur``.
 
@@ -70,14 +67,14 @@ def GaussianBlur(  # noqa: N802  (cv2's name)
     return target.finish()
 
 
-def boxFilter(  # noqa: N802
+def boxFilter(
     src: Array,
     ddepth: int,
     ksize: tuple[int, int],
     dst: Array | None = None,
     anchor: tuple[int, int] = (-1, -1),
     normalize: bool = True,
-    borderType: int = BORDER_DEFAULT,  # noqa: N803
+    borderType: int = BORDER_DEFAULT,
 ) -> Array:
     """Replace each pixel by the mean (or the sum) of a window, as ``cv2.boxFilter``.
 
@@ -125,7 +122,7 @@ def blur(
     ksize: tuple[int, int],
     dst: Array | None = None,
     anchor: tuple[int, int] = (-1, -1),
-    borderType: int = BORDER_DEFAULT,  # noqa: N803
+    borderType: int = BORDER_DEFAULT,
 ) -> Array:
     """Replace each pixel by the mean of a window, as ``cv2.blur``; see :func:`boxFilter`."""
     return boxFilter(src, -1, ksize, dst, anchor, True, borderType)

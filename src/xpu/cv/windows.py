@@ -52,14 +52,14 @@ def check_anchor(name: str, anchor: tuple[int, int], width: int, height: int) ->
     return x, y
 
 
-def filter2D(  # noqa: N802  (cv2's name)
+def filter2D(
     src: Array,
     ddepth: int,
     kernel: Any,
     dst: Array | None = None,
     anchor: tuple[int, int] = (-1, -1),
     delta: float = 0,
-    borderType: int = BORDER_DEFAULT,  # noqa: N803
+    borderType: int = BORDER_DEFAULT,
 ) -> Array:
     """Correlate an image with a window of weights, as ``cv2.filter2D``.
 
@@ -101,15 +101,15 @@ def filter2D(  # noqa: N802  (cv2's name)
     return target.finish()
 
 
-def sepFilter2D(  # noqa: N802
+def sepFilter2D(
     src: Array,
     ddepth: int,
-    kernelX: Any,  # noqa: N803
-    kernelY: Any,  # noqa: N803
+    kernelX: Any,
+    kernelY: Any,
     dst: Array | None = None,
     anchor: tuple[int, int] = (-1, -1),
     delta: float = 0,
-    borderType: int = BORDER_DEFAULT,  # noqa: N803
+    borderType: int = BORDER_DEFAULT,
 ) -> Array:
     """Correlate the rows with one list of weights and the columns with another, as ``cv2.sepFilter2D``.
 

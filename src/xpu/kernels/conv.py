@@ -7,6 +7,7 @@ from typing import Any
 from ..memory import View
 from . import conv_tiles as tiles
 from .matmul import work_type
+from .matmul_tiles import ROWS
 from .reduce import lanes_for
 from .views import flat, launch, temporary, window
 
@@ -60,8 +61,8 @@ def conv2d_views(
     if device.info.kind != "cpu" or dtype.kind == "c":
         kernel = tiles.make_elements(work, dtype, biased)
         args = [
-            *source, height, width, flat(w), offset, flat(out), filters, group_channels, filters // groups, filter_height,
-            filter_width, *stride, top, left, *dilation, out_width, out_height * out_width,
+            *source, height, width, flat(w), offset, flat(out), filters, group_channels, filters // groups,
+            filter_height, filter_width, *stride, top, left, *dilation, out_width, out_height * out_width,
         ]  # fmt: skip
         launch(kernel, device, (count, filters, out_height * out_width), None, args)
         return
@@ -78,5 +79,5 @@ def conv2d_views(
         padded, flat(w), offset, flat(out), groups, group_channels, group_filters, rows, phases, length, filter_height,
         filter_width, stride[0], *dilation, out_height, out_width, panels,
     ]  # fmt: skip
-    sizes = (count * groups, -(-group_filters // tiles.ROWS), out_height * panels)
+    sizes = (count * groups, -(-group_filters // ROWS), out_height * panels)
     launch(tiles.make_tile(work, dtype, dtype, lanes, biased), device, sizes, None, args)

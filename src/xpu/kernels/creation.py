@@ -38,7 +38,8 @@ def arange_into(out: View, start: Any, step: Any) -> None:
     As in NumPy, the step of floating-point numbers is the rounded difference of the first two elements.
     """
     device, dtype = out.storage.device, out.dtype
-    work = {"e": np.dtype(np.float32), "?": np.dtype(np.int64)}.get(dtype.char, dtype)
+    others: dict[str, np.dtype[Any]] = {"e": np.dtype(np.float32), "?": np.dtype(np.int64)}
+    work = others.get(dtype.char, dtype)
     with np.errstate(all="ignore"):
         first = work.type(start)
         if work.kind in "fc":

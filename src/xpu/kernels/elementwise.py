@@ -7,10 +7,8 @@ rules); a fused kernel calls it, on scalars, or on short vectors for the kinds i
 
 from __future__ import annotations
 
-from ..kernel.stdlib import complex_basic, complex_trig
-from . import elementwise_complex as c
-from . import elementwise_integer as n
-from . import elementwise_real as r
+from ..kernel.stdlib import complex_basic
+from . import elementwise_complex as c, elementwise_integer as n, elementwise_real as r
 from .overloads import Overloads
 
 FUNCTIONS: dict[str, Overloads] = {}

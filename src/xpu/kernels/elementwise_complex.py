@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..kernel.stdlib import words as xp
-from ..kernel.stdlib import complex_basic
+from ..kernel.stdlib import complex_basic, words as xp
 
 NAN = float("nan")
 
@@ -79,27 +78,27 @@ def round_decimals(z: Any, factor: Any) -> Any:
 
 @xp.func
 def less(a: Any, b: Any) -> Any:
-    """``a < b``: by real parts, then by imaginary ones."""
+    """Return ``a < b``: by real parts, then by imaginary ones."""
     ordered = not xp.math.isnan(a.imag) and not xp.math.isnan(b.imag)
     return (a.real < b.real and ordered) or (a.real == b.real and a.imag < b.imag)
 
 
 @xp.func
 def less_equal(a: Any, b: Any) -> Any:
-    """``a <= b``: by real parts, then by imaginary ones."""
+    """Return ``a <= b``: by real parts, then by imaginary ones."""
     ordered = not xp.math.isnan(a.imag) and not xp.math.isnan(b.imag)
     return (a.real < b.real and ordered) or (a.real == b.real and a.imag <= b.imag)
 
 
 @xp.func
 def greater(a: Any, b: Any) -> Any:
-    """``a > b``."""
+    """Return ``a > b``."""
     return less(b, a)
 
 
 @xp.func
 def greater_equal(a: Any, b: Any) -> Any:
-    """``a >= b``."""
+    """Return ``a >= b``."""
     return less_equal(b, a)
 
 
@@ -111,25 +110,25 @@ def has_nan(z: Any) -> Any:
 
 @xp.func
 def maximum(a: Any, b: Any) -> Any:
-    """The greater; a number with NaN wins, the first of two such."""
+    """Return the greater; a number with NaN wins, the first of two such."""
     return a if has_nan(a) or less_equal(b, a) else b
 
 
 @xp.func
 def minimum(a: Any, b: Any) -> Any:
-    """The smaller; a number with NaN wins, the first of two such."""
+    """Return the smaller; a number with NaN wins, the first of two such."""
     return a if has_nan(a) or less_equal(a, b) else b
 
 
 @xp.func
 def fmax(a: Any, b: Any) -> Any:
-    """The greater; a number with NaN loses."""
+    """Return the greater; a number with NaN loses."""
     return a if has_nan(b) or less_equal(b, a) else b
 
 
 @xp.func
 def fmin(a: Any, b: Any) -> Any:
-    """The smaller; a number with NaN loses."""
+    """Return the smaller; a number with NaN loses."""
     return a if has_nan(b) or less_equal(a, b) else b
 
 

@@ -66,7 +66,7 @@ def make_sign(dtype: np.dtype[Any]) -> Any:
 
 @xp.func
 def same(x: Any) -> Any:
-    """The operand itself: what rounding does to integers."""
+    """Return the operand itself: what rounding does to integers."""
     return x
 
 
@@ -140,13 +140,13 @@ def bitwise_count_unsigned(x: Any) -> Any:
 
 @xp.func
 def left_shift(a: Any, b: Any) -> Any:
-    """``a << b``; 0 from the width on."""
+    """Return ``a << b``; 0 from the width on."""
     return a << b
 
 
 @xp.func
 def right_shift(a: Any, b: Any) -> Any:
-    """``a >> b``, keeping the sign; 0 or -1 from the width on."""
+    """Return ``a >> b``, keeping the sign; 0 or -1 from the width on."""
     return a >> b
 
 

@@ -129,14 +129,14 @@ def sinc(x: Any) -> Any:
 
 @xp.func
 def modf_fraction(x: Any) -> Any:
-    """The part behind the point, with the sign of ``x``."""
+    """Return the part behind the point, with the sign of ``x``."""
     part = xp.where(xp.math.isinf(x), 0.0, x - xp.math.trunc(x))
     return xp.where(xp.math.isnan(x), x, xp.math.copysign(part, x))
 
 
 @xp.func
 def round_decimals(x: Any, factor: Any) -> Any:
-    """Rounding to decimals: ``rint(x * factor) / factor``."""
+    """Return Rounding to decimals: ``rint(x * factor) / factor``."""
     return xp.math.rint(x * factor) / factor
 
 
@@ -251,7 +251,7 @@ I0_LARGE = (
 
 @xp.func
 def i0(x: Any) -> Any:
-    """Modified Bessel function of the first kind, order 0, by two Chebyshev series."""
+    """Return modified Bessel function of the first kind, order 0, by two Chebyshev series."""
     a = xp.math.abs(x)
     t = xp.math.min(a, 8.0) * 0.5 - 2.0
     b0 = t * 0.0

@@ -1,8 +1,8 @@
 """Filters of images: rows, then columns, or a whole window at once.
 
-An image is a flat window of memory with ``height`` rows of ``width`` numbers, ``step`` elements apart; the ``channels`` of a pixel
-lie side by side, so a tap moves by whole pixels. Inside of the image a work-item computes a short vector of numbers;
-where the window leaves the image at the sides it goes number by number.
+An image is a flat window of memory with ``height`` rows of ``width`` numbers, ``step`` elements apart; the
+``channels`` of a pixel lie side by side, so a tap moves by whole pixels. Inside of the image a work-item computes a
+short vector of numbers; where the window leaves the image at the sides it goes number by number.
 """
 
 from __future__ import annotations
@@ -95,8 +95,9 @@ def make_rows(source: DType, work: DType, lanes: int) -> Any:
 def make_columns(source: DType, work: DType, target: DType, shift: int, lanes: int) -> Any:
     """Return the kernel that filters columns. Index space: (height, ceil(width / lanes)).
 
-    ``out[y, x] = saturate(sum(weights[i] * image[y + i - anchor, x]) * scale + delta)``, or with ``shift`` bits behind the point,
-    rounded, without ``scale`` and ``delta``; with a ``shift`` of -23 it is ``((sum + delta) * scale) >> 23``. ``image`` is contiguous, ``out`` has rows ``step`` apart.
+    ``out[y, x] = saturate(sum(weights[i] * image[y + i - anchor, x]) * scale + delta)``, or with ``shift`` bits
+    behind the point, rounded, without ``scale`` and ``delta``; with a ``shift`` of -23 it is ``((sum + delta) *
+    scale) >> 23``. ``image`` is contiguous, ``out`` has rows ``step`` apart.
     """
     kind = work.type
     half = 1 << (shift - 1) if shift > 0 else 0

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..memory import View
-from . import matmul_groups as groups
-from . import matmul_tiles as tiles
+from . import matmul_groups as groups, matmul_tiles as tiles
 from .producer import product
-from .reduce import lanes_for
-from .reduce import run as reduce_run
+from .reduce import lanes_for, run as reduce_run
 from .views import collapse_batch, launch, temporary, window
 
 if TYPE_CHECKING:
@@ -73,12 +71,12 @@ def matmul_views(a: View, b: View, out: View) -> None:
             matmul_views(*parts)
         return
     count = batch[0] if batch else 1
-    operands = [
+    left, right, target = (
         Operand(window(view), view.offset, strides[0] if batch else 0, view.strides[-2], view.strides[-1])
         for view, strides in ((a, sa), (b, sb), (out, so))
-    ]
+    )
     rows, depth, columns = a.shape[-2], a.shape[-1], b.shape[-1]
-    _multiply(*operands, count, rows, depth, columns, out)
+    _multiply(left, right, target, count, rows, depth, columns, out)
 
 
 def _multiply(
@@ -111,9 +109,11 @@ _right = _target = _left
 def _vector_product(
     a: Operand, b: Operand, count: int, rows: int, depth: int, columns: int, target: View, work: DType
 ) -> None:
-    """A matrix and a vector: a reduction of products."""
+    """Return a matrix and a vector: a reduction of products."""
     if columns == 1:
-        source = product(a.window, (a.base, a.batch, a.row, a.column, 0), b.window, (b.base, b.batch, 0, b.row, 0), rows, work)
+        source = product(
+            a.window, (a.base, a.batch, a.row, a.column, 0), b.window, (b.base, b.batch, 0, b.row, 0), rows, work
+        )
         reduce_run("sum", source, count * rows, depth, 1, target)
     else:
         source = product(
@@ -123,7 +123,16 @@ def _vector_product(
 
 
 def _register_tiles(
-    a: Operand, b: Operand, out: Operand, count: int, rows: int, depth: int, columns: int, device: Device, work: DType, dtype: DType
+    a: Operand,
+    b: Operand,
+    out: Operand,
+    count: int,
+    rows: int,
+    depth: int,
+    columns: int,
+    device: Device,
+    work: DType,
+    dtype: DType,
 ) -> None:
     lanes = lanes_for(work, device.info)
     width = 2 * lanes

@@ -25,9 +25,10 @@ def _types(work: DType, result: DType) -> tuple[Any, Any]:
 
 @lru_cache(maxsize=64)
 def make_groups(work: DType, result: DType) -> Any:
-    """Return the kernel of the local tile. Index space: (batch, rows / 64 * 16, columns / 64 * 16) in groups (1, 16, 16).
+    """Return the kernel of the local tile.
 
-    Both operands are strided: ``x[base + batch * s_batch + row * s_row + column * s_column]``.
+    Index space: (batch, rows / 64 * 16, columns / 64 * 16) in groups of (1, 16, 16). Both operands are strided:
+    ``x[base + batch * s_batch + row * s_row + column * s_column]``.
     """
     kind, final = _types(work, result)
 

@@ -1,8 +1,9 @@
 """Matrix products in register tiles of short vectors, for CPUs.
 
-A work-item computes 8 rows of two vectors, and walks along ``k`` once: each step loads two vectors of the right operand
-and eight numbers of the left one. The operands lie in panels that are read from front to back: the right one in panels of
-two vectors' width, the left one, where it is large, in panels of 8 rows. Neighbouring work-items share a right panel.
+A work-item computes 8 rows of two vectors, and walks along ``k`` once: each step loads two vectors of the right
+operand and eight numbers of the left one. The operands lie in panels that are read from front to back: the right one
+in panels of two vectors' width, the left one, where it is large, in panels of 8 rows. Neighbouring work-items share a
+right panel.
 """
 
 from __future__ import annotations

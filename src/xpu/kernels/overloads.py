@@ -26,7 +26,8 @@ class Overloads:
     arity : int
         How many operands it takes; all have one dtype, unless the version says otherwise.
     versions : dict of str to function or maker
-        By NumPy's kind letters (``"f"``, ``"iu"`` for several; ``"e"`` for float16 alone). A maker (see ``made``) is a Python function that takes the
+        By NumPy's kind letters (``"f"``, ``"iu"`` for several; ``"e"`` for float16 alone).
+        A maker (see ``made``) is a Python function that takes the
         dtype and returns the version for it.
     made : str
         The kinds whose entry is a maker.
@@ -40,7 +41,13 @@ class Overloads:
     __slots__ = ("_cache", "_versions", "arity", "lanes", "made", "name", "same")
 
     def __init__(
-        self, name: str, arity: int, versions: dict[str, Version], made: str = "", lanes: str = "biuf", same: bool = True
+        self,
+        name: str,
+        arity: int,
+        versions: dict[str, Version],
+        made: str = "",
+        lanes: str = "biuf",
+        same: bool = True,
     ) -> None:
         self.name = name
         self.arity = arity

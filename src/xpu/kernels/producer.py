@@ -1,7 +1,7 @@
 """Where a reduction's elements come from: an array, or an expression fused into the reduction.
 
-A reduction kernel is written in the kernel language with a call of a placeholder ``load(o, k, i)``: element ``k`` of the
-reduced axes, at place ``o`` of the axes before them and ``i`` of those after. When the kernel is specialised,
+A reduction kernel is written in the kernel language with a call of a placeholder ``load(o, k, i)``: element ``k`` of
+the reduced axes, at place ``o`` of the axes before them and ``i`` of those after. When the kernel is specialised,
 :meth:`Producer.install` puts a function of the producer's own in the placeholder's place and gives the kernel the
 arguments which that function needs, behind the reduction's own.
 """
@@ -40,13 +40,11 @@ class Producer:
     args : list
         Their values: views and NumPy scalars.
     load : callable
-        ``load(lanes)`` returns the body of the loading function as ``(statements, variables)``; it reads the int64
-        variables ``xo``, ``xk`` and ``xi`` and ends in a ``Return`` of a Scalar (``lanes == 1``) or of a Vector of elements
-        that follow each other along ``along``.
+        ``load(lanes, along)`` returns the body of the loading function as ``(statements, variables)``; it reads the
+        int64 variables ``xo``, ``xk`` and ``xi`` and ends in a ``Return`` of a Scalar (``lanes == 1``) or of a Vector
+        of elements that follow each other along the axis ``along``, ``"k"`` or ``"i"``.
     functions : list of ir.Function
         Helpers that the body calls, callees first; complete once ``load`` has returned.
-    along : str
-        ``"k"`` or ``"i"``: the axis along which vectors lie. Set by the reduction before it asks for the body.
     """
 
     key: Any
@@ -60,7 +58,8 @@ class Producer:
         """Return the kernel with this producer in place of the placeholders."""
         found = {name: function for name in PLACEHOLDERS for function in kernel.functions if function.name == name}
         made = {
-            name: self._function(function, 1 if name == "load_one" else lanes, along) for name, function in found.items()
+            name: self._function(function, 1 if name == "load_one" else lanes, along)
+            for name, function in found.items()
         }
         functions = [*self.functions, *(made.get(function.name, function) for function in kernel.functions)]
         extra: list[ir.Expr] = []
@@ -105,9 +104,7 @@ def _place(name: str, steps: list[tuple[str, int, ir.Expr]], shift: int) -> ir.E
     return index
 
 
-def _fetch(
-    name: str, dtype: np.dtype[Any], steps: list[tuple[str, int, ir.Expr]], lanes: int, along: str
-) -> ir.Expr:
+def _fetch(name: str, dtype: np.dtype[Any], steps: list[tuple[str, int, ir.Expr]], lanes: int, along: str) -> ir.Expr:
     """Return one element, or ``lanes`` of them along an axis, of a strided array."""
     scalar = ir.Scalar(dtype)
     if lanes == 1:
@@ -204,4 +201,6 @@ def product(
         return [ir.Return(ir.Binary(kind, "mul", *factors))], {}
 
     key = ("product", a.dtype, work, _pattern(a_strides), _pattern(b_strides), a.wide or b.wide)
-    return Producer(key, work, [*left, *right, ir.Param("rows", ir.INT64)], [*left_args, *right_args, np.int64(rows)], load)
+    return Producer(
+        key, work, [*left, *right, ir.Param("rows", ir.INT64)], [*left_args, *right_args, np.int64(rows)], load
+    )

@@ -22,8 +22,7 @@ from ..backend import DeviceInfo
 from ..config import config
 from ..kernel.build import build
 from ..memory import View
-from . import reduce_index_templates as arguments
-from . import reduce_templates as templates
+from . import reduce_index_templates as arguments, reduce_templates as templates
 from .producer import Producer, from_view
 from .reduce_operations import Reduction, reduction
 from .views import argument_type, flat, launch, temporary
@@ -161,7 +160,15 @@ def _second(op: str, what: Reduction) -> Reduction:
         combined = "max" if what.identity == 0 else "min"
     again = reduction(combined, what.total, what.total)
     return Reduction(
-        again.name, again.source, again.block, again.total, what.result, again.enter, again.combine, again.identity, again.lanes
+        again.name,
+        again.source,
+        again.block,
+        again.total,
+        what.result,
+        again.enter,
+        again.combine,
+        again.identity,
+        again.lanes,
     )
 
 
@@ -189,9 +196,7 @@ def _launch(kernel: Any, stage: Stage, source: Producer, args: list[Any], device
     executable.run(*stage.sizes, [*values, *source.args])
 
 
-def _run_arguments(
-    op: str, producer: Producer, outer: int, length: int, inner: int, out: View, device: Device
-) -> None:
+def _run_arguments(op: str, producer: Producer, outer: int, length: int, inner: int, out: View, device: Device) -> None:
     work = arguments.work_type(producer.dtype)
     (stage,) = plan(producer.dtype.kind != "c", work, outer, length, inner, device.info, True)
     final = stage.parts == 1

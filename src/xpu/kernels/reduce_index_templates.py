@@ -1,7 +1,7 @@
 """argmin and argmax: reductions that carry a value and its place, written with placeholders (see ``producer``).
 
-The first of equal elements wins, and NaN wins over all. Pieces of a long row leave their best value and its place; a last
-kernel compares these, in order.
+The first of equal elements wins, and NaN wins over all. Pieces of a long row leave their best value and its place; a
+last kernel compares these, in order.
 """
 
 from __future__ import annotations

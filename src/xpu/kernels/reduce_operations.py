@@ -17,25 +17,25 @@ INF = float("inf")
 
 @xp.func
 def add(a: Any, b: Any) -> Any:
-    """The sum of two results."""
+    """Return the sum of two results."""
     return a + b
 
 
 @xp.func
 def multiply(a: Any, b: Any) -> Any:
-    """The product of two results."""
+    """Return the product of two results."""
     return a * b
 
 
 @xp.func
 def maximum(a: Any, b: Any) -> Any:
-    """The greater; NaN wins."""
+    """Return the greater; NaN wins."""
     return xp.math.maximum(a, b)
 
 
 @xp.func
 def minimum(a: Any, b: Any) -> Any:
-    """The smaller; NaN wins."""
+    """Return the smaller; NaN wins."""
     return xp.math.minimum(a, b)
 
 
@@ -129,11 +129,11 @@ def reduction(op: str, source: DType, result: DType) -> Reduction:
         combine, identity = (either, 0) if op == "any" else (both, 1)
         return Reduction(op, source, byte, byte, result, truth, combine, identity, vectors)
     if op == "count_nonzero":
-        block = np.dtype(np.int32)
-        enter = truth_then_cast(truth, block)
-        return Reduction(op, source, block, np.dtype(np.int64), result, enter, add, 0, vectors)
+        narrow = np.dtype(np.int32)
+        enter = truth_then_cast(truth, narrow)
+        return Reduction(op, source, narrow, np.dtype(np.int64), result, enter, add, 0, vectors)
     if op in ("sum", "prod"):
-        total = np.dtype(np.float32) if result.char == "e" else result
+        total: DType = np.dtype(np.float32) if result.char == "e" else result
         if total.kind == "b":  # an unusual request: the sum of bools as bool
             byte = np.dtype(np.uint8)
             combine, identity = (either, 0) if op == "sum" else (both, 1)
@@ -162,9 +162,7 @@ def _extremum(op: str, source: DType, result: DType) -> Reduction:
         bound = -INF if low else INF
         return Reduction(op, source, source, source, result, cast_to(source), combine, complex(bound, bound), False)
     work = np.dtype(np.float32) if source.char == "e" else source
-    if work.kind == "f":
-        identity = -INF if low else INF
-    else:
-        identity = int(np.iinfo(work).min if low else np.iinfo(work).max)
-    combine = maximum if low else minimum
-    return Reduction(op, source, work, work, result, cast_to(work), combine, identity, True)
+    limits: Any = np.iinfo(work.type) if work.kind != "f" else None
+    lowest, highest = (-INF, INF) if limits is None else (int(limits.min), int(limits.max))
+    combine, start = (maximum, lowest) if low else (minimum, highest)
+    return Reduction(op, source, work, work, result, cast_to(work), combine, start, True)

@@ -1,8 +1,8 @@
 """Reduction kernels, written with placeholders for the elements they read (see ``producer``).
 
-The elements form a box of ``outer`` x ``length`` x ``inner``; the middle is reduced, in ``parts`` pieces of ``chunk`` whose
-results lie in ``out[(o * parts + p) * inner + i]``. Within a piece, blocks of ``BLOCK`` elements are combined first and
-then the blocks, which bounds the rounding error of sums.
+The elements form a box of ``outer`` x ``length`` x ``inner``; the middle is reduced, in ``parts`` pieces of ``chunk``
+whose results lie in ``out[(o * parts + p) * inner + i]``. Within a piece, blocks of ``BLOCK`` elements are combined
+first and then the blocks, which bounds the rounding error of sums.
 """
 
 from __future__ import annotations

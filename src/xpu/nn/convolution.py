@@ -40,8 +40,8 @@ def conv2d(
     stride, dilation : int or tuple of int
         Steps of the filter over the image, and between its taps, along y and x.
     padding : int, tuple, or str
-        Zeros around the image: one number, one each for y and x, or pairs (above, below), (left, right). ``"valid"`` is 0;
-        ``"same"`` keeps height and width where the stride is 1.
+        Zeros around the image: one number, one each for y and x, or pairs (above, below), (left, right). ``"valid"``
+        is 0; ``"same"`` keeps height and width where the stride is 1.
     groups : int
         Channels and filters are split into so many groups that do not see each other.
 
@@ -52,10 +52,13 @@ def conv2d(
     """
     for label, array in (("x", x), ("w", w), *((("bias", bias),) if bias is not None else ())):
         if not isinstance(array, Array):
-            raise TypeError(f"conv2d: {label} is {type(array).__name__}, not an xpu array; convert it: xp.asarray({label})")
+            raise TypeError(
+                f"conv2d: {label} is {type(array).__name__}, not an xpu array; convert it: xp.asarray({label})"
+            )
         if array.device != x.device:
             raise DeviceMismatchError(
-                f"conv2d: x is on {x.device} and {label} on {array.device}; move it: {label}.to_device({str(x.device)!r})"
+                f"conv2d: x is on {x.device} and {label} on {array.device}; "
+                f"move it: {label}.to_device({str(x.device)!r})"
             )
     if x.ndim != 4 or w.ndim != 4:
         raise ConvolutionError(

@@ -21,9 +21,13 @@ def __getattr__(name: str) -> Any:
 
         table = complex_basic.FUNCTIONS | complex_trig.FUNCTIONS
     elif name == "REAL":
-        from .real import FUNCTIONS as table
+        from . import real
+
+        table = real.FUNCTIONS
     elif name == "FAST":
-        from .fast import FAST as table
+        from . import fast
+
+        table = fast.FAST
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = table

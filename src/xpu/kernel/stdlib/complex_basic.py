@@ -245,7 +245,7 @@ def log1p(z: Any) -> Any:
 
 @xp.func
 def power(a: Any, b: Any) -> Any:
-    """``a ** b`` with NumPy's rules: small whole exponents by multiplication, the rest by ``exp(b * log(a))``."""
+    """Return ``a ** b`` as NumPy: small whole exponents by multiplication, the rest by ``exp(b * log(a))``."""
     ar = a.real
     ai = a.imag
     br = b.real

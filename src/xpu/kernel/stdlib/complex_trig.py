@@ -1,7 +1,7 @@
 """Complex trigonometric and hyperbolic functions and their inverses, in the kernel language.
 
-The circular functions follow from the hyperbolic ones by a quarter turn, ``sin(z) = -i sinh(iz)`` and so on, which keeps
-the special values of Annex G. The inverses use Kahan's forms, whose real and imaginary parts do not cancel.
+The circular functions follow from the hyperbolic ones by a quarter turn, ``sin(z) = -i sinh(iz)`` and so on, which
+keeps the special values of Annex G. The inverses use Kahan's forms, whose real and imaginary parts do not cancel.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import words as xp
-from .complex_basic import log_abs, sqrt
+from .complex_basic import sqrt
 
 LN2 = 0.6931471805599453
 HALF_PI = 1.5707963267948966
@@ -32,9 +32,7 @@ def sinh(z: Any) -> Any:
     c = xp.math.cosh(x)
     if xp.math.isinf(c) and xp.math.isfinite(x):
         half = xp.math.exp(xp.math.abs(x) * 0.5)
-        return complex(
-            xp.math.copysign(0.5 * half, x) * xp.math.cos(y) * half, 0.5 * half * xp.math.sin(y) * half
-        )
+        return complex(xp.math.copysign(0.5 * half, x) * xp.math.cos(y) * half, 0.5 * half * xp.math.sin(y) * half)
     return complex(s * xp.math.cos(y), c * xp.math.sin(y))
 
 
@@ -52,9 +50,7 @@ def cosh(z: Any) -> Any:
         return complex(xp.math.abs(x) if xp.math.isinf(x) else y - y, y - y)
     if xp.math.isinf(c) and xp.math.isfinite(x):
         half = xp.math.exp(xp.math.abs(x) * 0.5)
-        return complex(
-            0.5 * half * xp.math.cos(y) * half, xp.math.copysign(0.5 * half, x) * xp.math.sin(y) * half
-        )
+        return complex(0.5 * half * xp.math.cos(y) * half, xp.math.copysign(0.5 * half, x) * xp.math.sin(y) * half)
     return complex(c * xp.math.cos(y), xp.math.sinh(x) * xp.math.sin(y))
 
 
@@ -220,6 +216,5 @@ def atan(z: Any) -> Any:
 
 
 FUNCTIONS: dict[str, Any] = {
-    function.__name__: function
-    for function in (sinh, cosh, tanh, sin, cos, tan, asin, acos, atan, asinh, acosh, atanh)
+    function.__name__: function for function in (sinh, cosh, tanh, sin, cos, tan, asin, acos, atan, asinh, acosh, atanh)
 }

@@ -49,7 +49,8 @@ def make_polynomial(coefficients: tuple[float, ...]) -> Any:
 
     @xp.func
     def polynomial(x: Any) -> Any:
-        total = x * coefficients[last] + coefficients[last - 1]  # never fused: the same bits on every device, and in NumPy
+        # never fused: the same bits on every device, and in NumPy
+        total = x * coefficients[last] + coefficients[last - 1]
         for k in xp.static_range(last - 1):
             total = total * x + coefficients[last - 2 - k]
         return total
@@ -81,7 +82,7 @@ def make_scale(form: Format) -> Any:
 
 
 def make_exponent(form: Format) -> Any:
-    """Return the whole number ``k`` (as a float) with ``x / 2**k`` in [sqrt(1/2), sqrt(2)), for positive finite ``x``."""
+    """Return the exponent ``k`` of positive finite ``x``, as a float: ``x / 2**k`` is in [sqrt(1/2), sqrt(2))."""
     floating, integer, mantissa, tiny = form.floating, form.integer, form.mantissa, form.tiny
     start = form.root_half_bits
     lift = 2.0**mantissa

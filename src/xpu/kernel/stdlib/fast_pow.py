@@ -44,7 +44,7 @@ def finish(x: Any, y: Any, size: Any) -> Any:
 
 @xp.func
 def pow_single(x: Any, y: Any) -> Any:
-    """pow of float32, by way of float64."""
+    """Pow of float32, by way of float64."""
     a = xp.float64(xp.math.abs(x))
     f = significand(a) - 1.0
     s = f / (2.0 + f)
@@ -56,13 +56,13 @@ def pow_single(x: Any, y: Any) -> Any:
 
 @xp.func
 def upper(a: Any) -> Any:
-    """The leading 26 bits of a number: products of two such are exact."""
+    """Return the leading 26 bits of a number: products of two such are exact."""
     return xp.math.reinterpret(xp.math.reinterpret(a, xp.int64) & UPPER_BITS, xp.float64)
 
 
 @xp.func
 def product_error(a: Any, b: Any, product: Any) -> Any:
-    """What rounding took from ``a * b``."""
+    """Return what rounding took from ``a * b``."""
     a_high = upper(a)
     a_low = a - a_high
     b_high = upper(b)
@@ -72,7 +72,7 @@ def product_error(a: Any, b: Any, product: Any) -> Any:
 
 @xp.func
 def pow_double(x: Any, y: Any) -> Any:
-    """pow of float64; log2 is a sum of two numbers."""
+    """Pow of float64; log2 is a sum of two numbers."""
     a = xp.math.abs(x)
     k = exponent(a)
     m = significand(a)

@@ -1,8 +1,8 @@
 """sin, cos and tan without branches, right for every argument.
 
-The argument is brought into a quarter turn twice, and the better one is chosen: by subtracting multiples of pi/2 in three
-pieces where it is moderate (Cody and Waite), and by integer arithmetic with the bits of 2/pi that matter where it is
-large (Payne and Hanek). The bits are chosen by a tree of selections, since a table would have to be gathered.
+The argument is brought into a quarter turn twice, and the better one is chosen: by subtracting multiples of pi/2 in
+three pieces where it is moderate (Cody and Waite), and by integer arithmetic with the bits of 2/pi that matter where
+it is large (Payne and Hanek). The bits are chosen by a tree of selections, since a table would have to be gathered.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ QUARTER = 0x2000000000000000
 
 @xp.func
 def turns_single(a: Any) -> Any:
-    """``a * 2/pi / 4`` of a float32 of at least 512, as a 64-bit fraction of a full turn."""
+    """Return ``a * 2/pi / 4`` of a float32 of at least 512, as a 64-bit fraction of a full turn."""
     bits = xp.math.reinterpret(a, xp.int32)
     significand = xp.uint64((bits & 0x7FFFFF) | 0x800000)
     position = (bits >> 23) - 120  # in WORDS, which begin with a word of zeros
@@ -74,7 +74,7 @@ def turns_single(a: Any) -> Any:
 
 @xp.func
 def high_product(a: Any, b: Any) -> Any:
-    """The upper 64 bits of the product of two uint64."""
+    """Return the upper 64 bits of the product of two uint64."""
     a_low = a & 0xFFFFFFFF
     a_high = a >> 32
     b_low = b & 0xFFFFFFFF
@@ -86,7 +86,7 @@ def high_product(a: Any, b: Any) -> Any:
 
 @xp.func
 def turns_double(a: Any) -> Any:
-    """``a * 2/pi / 4`` of a float64 of at least 65536, as a 128-bit fraction of a full turn: its two words."""
+    """Return ``a * 2/pi / 4`` of a float64 of at least 65536, as a 128-bit fraction of a full turn: its two words."""
     bits = xp.math.reinterpret(a, xp.int64)
     significand = xp.uint64((bits & 0xFFFFFFFFFFFFF) | 0x10000000000000)
     position = (bits >> 52) - 1013  # in BITS
@@ -141,7 +141,7 @@ def turns_double(a: Any) -> Any:
 
 @xp.func
 def reduce_single(a: Any) -> Any:
-    """The quadrant of a float32 ``a >= 0``, and what is left in [-pi/4, pi/4], as a number and its rounding error."""
+    """Return the quadrant of a float32 ``a >= 0``, and the rest in [-pi/4, pi/4], as a number and its error."""
     shifted = a * TWO_OVER_PI + 12582912.0
     n = shifted - 12582912.0
     first = a - n * 1.57073974609375
@@ -163,7 +163,7 @@ def reduce_single(a: Any) -> Any:
 
 @xp.func
 def reduce_double(a: Any) -> Any:
-    """The quadrant of a float64 ``a >= 0``, and what is left in [-pi/4, pi/4], as a number and its rounding error."""
+    """Return the quadrant of a float64 ``a >= 0``, and the rest in [-pi/4, pi/4], as a number and its error."""
     shifted = a * TWO_OVER_PI + 6755399441055744.0
     n = shifted - 6755399441055744.0
     first = a - n * 1.57079632673412561417e00

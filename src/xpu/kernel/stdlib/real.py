@@ -55,7 +55,7 @@ def remainder(x: Any, y: Any) -> Any:
 
 @xp.func
 def nextafter(x: Any, y: Any) -> Any:
-    """The next number after ``x`` towards ``y``."""
+    """Return the next number after ``x`` towards ``y``."""
     if x.dtype == xp.float64:
         bits = xp.math.reinterpret(x, xp.int64)
         moved = xp.math.reinterpret(xp.where((y > x) == (x > 0.0), bits + 1, bits - 1), xp.float64)

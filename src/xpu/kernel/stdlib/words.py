@@ -1,6 +1,7 @@
-"""The words of the kernel language under one name, for kernels that live inside of xpu: ``from ...stdlib import words as xp``.
+"""The words of the kernel language under one name, for kernels that live inside of xpu.
 
-User code says ``import xpu as xp``; the floors below the array cannot.
+They write ``from ..kernel.stdlib import words as xp``. User code says ``import xpu as xp``; the floors below the array
+cannot.
 """
 
 from __future__ import annotations
@@ -25,4 +26,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"the kernel language has no word {name!r}")
 
 
-__all__ = [*language.__all__, "func", "kernel", "math", "where"]
+__all__ = [*language.__all__, "func", "kernel", "math", "where"]  # noqa: PLE0604
