@@ -246,7 +246,7 @@ class Array:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """Give NumPy the memory itself, read-only, on devices that share it (CPU); others refuse."""
-        host = self._concrete().host()
+        host = self._concrete().exported()
         if host is None:
             raise DeviceMismatchError(
                 f"the array lives on {self._device}, and NumPy needs host memory: use xp.asnumpy(x) to copy it there"
@@ -256,20 +256,26 @@ class Array:
             if copy is False:
                 raise ValueError("a dtype conversion needs a copy")
             return np.array(host, dtype=dtype)
-        shown = host.view()
-        shown.flags.writeable = False
-        return shown
+        host.flags.writeable = False
+        return host
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         from .ops.protocols import array_ufunc
 
         return array_ufunc(ufunc, method, inputs, kwargs)
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
         """Export through DLPack, zero-copy, where device and host share memory."""
         from .ops.protocols import to_dlpack
 
-        return to_dlpack(self, **kwargs)
+        return to_dlpack(self, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         from .ops.protocols import dlpack_device

@@ -42,9 +42,9 @@ class NamespaceInfo:
             return usable
         return {name: d for name, d in usable.items() if np.isdtype(d, kind)}
 
-    def devices(self) -> list[Device]:
+    def devices(self) -> tuple[Device, ...]:
         """Return the devices that work."""
-        return devices()
+        return tuple(devices())
 
 
 def __array_namespace_info__() -> NamespaceInfo:

@@ -140,6 +140,14 @@ class Storage:
                 pass
 
 
+class _Keeper:
+    """The base of exported arrays: while one of them lives, the storage does."""
+
+    def __init__(self, host: np.ndarray, storage: Storage) -> None:
+        self.__array_interface__ = host.__array_interface__
+        self.storage = storage
+
+
 class View:
     """A strided window of a storage: what a concrete array is made of. Strides and offset count elements."""
 
@@ -175,6 +183,11 @@ class View:
             strides = tuple([stride * itemsize for stride in self.strides])
             self._host = np.ndarray(self.shape, self.dtype, raw, self.offset * itemsize, strides)
         return self._host
+
+    def exported(self) -> np.ndarray | None:
+        """Return a NumPy array over the same memory that others may keep: it keeps the storage out of the pool."""
+        host = self.host()
+        return None if host is None else np.asarray(_Keeper(host, self.storage))
 
     def native(self) -> Any:
         """Return the array over the same memory that the device's library works on."""

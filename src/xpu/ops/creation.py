@@ -478,7 +478,7 @@ def triu(x: Array, /, *, k: int = 0) -> Array:
     return _band(x, k, lower=False)
 
 
-def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Array]:
+def meshgrid(*arrays: Array, indexing: str = "xy") -> tuple[Array, ...]:
     """Return coordinate matrices from one-dimensional coordinates (0-d ones count as length one)."""
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing is 'xy' or 'ij', got {indexing!r}")
@@ -496,7 +496,7 @@ def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Array]:
     for position, x in parts:
         spread = x[tuple(slice(None) if axis == position else None for axis in range(len(arrays)))]
         out.append(_copy(broadcast_to(spread, tuple(shape))))
-    return out
+    return tuple(out)
 
 
 def write_host(x: Array, host: np.ndarray) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,9 +37,23 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     return bool(np.isdtype(_dtypes.canonical(dtype), kind))
 
 
-def finfo(type_: Any, /) -> np.finfo[Any]:
+@dataclass(frozen=True, slots=True)
+class FloatLimits:
+    """The limits of a floating-point dtype, as Python numbers."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: np.dtype[Any]
+
+
+def finfo(type_: Any, /) -> FloatLimits:
     """Return the limits of a floating-point dtype (of a complex one's parts)."""
-    return np.finfo(_dtypes.canonical(_of(type_)))
+    limits = np.finfo(_dtypes.canonical(_of(type_)))
+    values = (float(v) for v in (limits.eps, limits.max, limits.min, limits.smallest_normal))
+    return FloatLimits(limits.bits, *values, np.dtype(limits.dtype))
 
 
 def iinfo(type_: Any, /) -> np.iinfo[Any]:

@@ -24,7 +24,9 @@ def explain(x: Array, /) -> str:
 
         return describe(operand)
     layout = "contiguous" if operand.contiguous else f"strides {x.strides}"
-    return f"computed: {x.dtype.name}{list(x.shape)} on {x.device}, {layout}, {operand.storage.nbytes:,} bytes of storage"
+    return (
+        f"computed: {x.dtype.name}{list(x.shape)} on {x.device}, {layout}, {operand.storage.nbytes:,} bytes of storage"
+    )
 
 
 def statistics() -> dict[str, int]:

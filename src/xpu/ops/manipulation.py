@@ -437,7 +437,7 @@ def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Arr
         x, axis = reshape(x, -1), 0
     place = normalize_axis(axis, x.ndim)
     extent = x.shape[place]
-    if isinstance(repeats, Array) and repeats.size > 1:
+    if isinstance(repeats, Array) and repeats.size != 1:
         from .advanced import repeat_each
 
         return repeat_each(x, repeats, place)

@@ -12,6 +12,7 @@ from ..errors import DeviceMismatchError
 from ..lazy.operations import TABLE
 from .linear import matmul
 
+_HOST = (1, 0)
 _BY_UFUNC = {operation.ufunc: operation for operation in TABLE.values() if operation.ufunc is not None}
 
 
@@ -42,24 +43,28 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
     return result
 
 
-def to_dlpack(x: Array, **kwargs: Any) -> Any:
-    """Return a DLPack capsule over the array's own memory."""
-    host = x._concrete().host()
-    if host is None:
-        if kwargs.get("dl_device") in ((1, 0),):
-            return x.get().__dlpack__()
-        raise BufferError(f"{x.device} has no memory that DLPack can describe; copy first: xp.asnumpy(x)")
-    x.device.synchronize()
-    if kwargs.get("copy"):
-        host = host.copy()
-    kwargs.pop("copy", None)
-    if kwargs.get("dl_device") is not None and tuple(kwargs["dl_device"]) != (1, 0):
+def to_dlpack(
+    x: Array,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[int, int] | None = None,
+    copy: bool | None = None,
+) -> Any:
+    """Return a DLPack capsule: over the array's own memory, or over a copy in host memory where that is asked for."""
+    if dl_device is not None and tuple(dl_device) != _HOST:
         raise BufferError(f"{x.device} can only export to the CPU")
-    return host.__dlpack__()
+    host = x._concrete().exported()
+    if host is None:
+        if dl_device is None or copy is False:
+            raise BufferError(f"{x.device} has no memory that DLPack can describe; copy first: xp.asnumpy(x)")
+        host = x.get()
+    else:
+        x.device.synchronize()
+        host = host.copy() if copy else host
+    return host.__dlpack__(max_version=max_version)
 
 
 def dlpack_device(x: Array) -> tuple[int, int]:
     """Return DLPack's device of the array: the CPU where memory is shared with the host."""
     if x.device.info.unified_memory:
-        return (1, 0)
+        return _HOST
     raise BufferError(f"{x.device} has no memory that DLPack can describe; copy first: xp.asnumpy(x)")
