@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray
+STABLE_BELOW = 1 << 15
+"""Elements up to which NumPy's stable sort is quick enough."""
 
 
 def getitem(a: Array, indices: tuple[Array, ...], out: Array) -> None:
@@ -30,10 +32,22 @@ def nonzero(a: Array, outs: tuple[Array, ...]) -> None:
         out[...] = found
 
 
-def sort(a: Array, axis: int, out: Array) -> None:
-    """Sort along an axis; equal elements keep their order, which shows where both zeros meet."""
+def sort(a: Array, axis: int, out: Array) -> Any:
+    """Sort along an axis. NumPy's fast way is not stable; where that shows, large arrays are declined."""
+    kind = None
+    if a.dtype.kind == "c" or (a.dtype.kind == "f" and _zeros_differ(a)):
+        if a.size > STABLE_BELOW:
+            return NotImplemented
+        kind = "stable"
     np.copyto(out, a)
-    out.sort(axis=axis, kind=None if a.dtype.kind in "biu" else "stable")
+    out.sort(axis=axis, kind=kind)
+    return None
+
+
+def _zeros_differ(a: Array) -> bool:
+    """Whether there are zeros of both signs, which are equal and can be told apart."""
+    negative = np.signbit(a[a == 0])
+    return bool(negative.any() and not negative.all())
 
 
 def argsort(a: Array, axis: int, out: Array) -> None:

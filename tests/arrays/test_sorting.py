@@ -135,3 +135,9 @@ def test_membership(way, code):
     same(xp.isin(xp.asarray(x), xp.asarray(known), invert=True), np.isin(x, known, invert=True))
     same(xp.isin(xp.asarray(x), xp.asarray(known[:0])), np.isin(x, known[:0]))
     same(xp.isin(xp.asarray(x), 1), np.isin(x, 1))
+
+
+def test_zeros_of_both_signs_keep_their_order_in_long_rows(fast_way):
+    x = np.tile([0.0, -0.0, 1.0, -1.0, -0.0], 20_000)
+    got = xp.asnumpy(xp.sort(xp.asarray(x)))
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(np.sort(x, kind="stable")))

@@ -6,6 +6,7 @@ cannot compute with.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -205,7 +206,7 @@ class Box:
 
     def counts(self) -> tuple[int, int]:
         """Return how many elements the outer and the inner axes have."""
-        return int(np.prod(self.before[0], dtype=np.int64)), int(np.prod(self.after[0], dtype=np.int64))
+        return math.prod(self.before[0]), math.prod(self.after[0])
 
 
 def gather(box: Box, places: View, out: View) -> None:

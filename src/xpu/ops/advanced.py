@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from ..kernels.compact import true_places
 from ..kernels.gather import INT64, Box, gather, offsets, scatter
 from ..lazy.evaluate import new_view, write
 from ..memory import View, contiguous_strides
+from ..reduce import NATIVE_BELOW
 from .creation import arange, asarray, from_numpy
 from .indexing import ArrayIndexError, _scalar_for, basic_view
 from .manipulation import broadcast_to, reshape
@@ -184,7 +186,7 @@ def _of_mask(mask: Array, extents: tuple[int, ...], axis: int, target: int, view
 def nonzero_arrays(x: Array) -> tuple[Array, ...]:
     """Return, for each axis (at least one), where elements are not zero, as int64."""
     library = x.device.backend_device.library if config.library else {}
-    if "nonzero" in library and x.ndim:
+    if "nonzero" in library and x.ndim > 0 and x.size <= NATIVE_BELOW:
         native = x._concrete().native()
         count = library["count_nonzero"](native)
         views = [new_view(x.device, (count,), INT64) for _ in x.shape]
@@ -221,7 +223,7 @@ def _packed(x: Array, shape: tuple[int, ...], dtype: DType) -> View:
 
 def _places(chosen: _Selection, device: Device) -> tuple[View, list[tuple[View, int]]]:
     """Return the offset of each selected element, and the index arrays that made them; raise where one is outside."""
-    count = int(np.prod(chosen.shape, dtype=np.int64))
+    count = math.prod(chosen.shape)
     prepared: list[tuple[View, int]] = []
     strides: list[int] = []
     along = [index for index in chosen.indices if index.axis is not None]
@@ -256,8 +258,10 @@ def _box(chosen: _Selection) -> Box:
 
 
 def _library(name: str, chosen: _Selection, device: Device) -> Any:
-    """Return the native function, where there is one and it reads the indices as xpu does."""
+    """Return the native function, where there is one, it reads the indices as xpu does, and it is faster than a kernel."""
     function = device.backend_device.library.get(name) if config.library else None
+    if name == "getitem" and math.prod(chosen.result) > NATIVE_BELOW:
+        return None
     along = [index for index in chosen.indices if index.axis is not None]
     # NumPy takes large uint64 for negative numbers.
     return function if along and all(index.array.dtype.char not in "LQ" for index in along) else None
@@ -303,8 +307,11 @@ def take_items(x: Array, key: Any) -> Array:
 # ------------------------------------------------------------------------------------------------------ writing
 
 
-def put_items(x: Array, key: Any, value: Any) -> None:
-    """Store ``x[key] = value``; where an element is selected twice the last value stays. On any error nothing changes."""
+def put_items(x: Array, key: Any, value: Any, distinct: bool = False) -> None:
+    """Store ``x[key] = value``; where an element is selected twice the last value stays. On any error nothing changes.
+
+    ``distinct``: the caller knows that no element is selected twice.
+    """
     device = x.device
     if _put_masked(x, key, value):
         return
@@ -322,9 +329,9 @@ def put_items(x: Array, key: Any, value: Any) -> None:
     if 0 in chosen.result:
         return
     slots, room = None, 1
-    if not chosen.distinct:
+    if not (distinct or chosen.distinct):
         extents = tuple(extent for _, extent in prepared)
-        room = int(np.prod(extents, dtype=np.int64))
+        room = math.prod(extents)
         slots, _ = offsets(prepared, list(contiguous_strides(extents)), places.size, device)
     scatter(_box(chosen), places, slots, room, source)
 

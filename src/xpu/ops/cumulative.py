@@ -15,6 +15,7 @@ from ..kernels.scan import scan
 from ..kernels.sort import three_axes
 from ..lazy.evaluate import new_view, write
 from ..memory import View
+from ..reduce import NATIVE_BELOW
 from .creation import copy
 from .manipulation import concat, normalize_axis, reshape
 
@@ -46,7 +47,7 @@ def _cumulative(op: str, x: Array, axis: int, dtype: Any, include_initial: bool)
     if x.size == 0:
         return Array._of_view(out)
     library = x.device.backend_device.library.get("cumulative") if config.library else None
-    if library is not None:
+    if library is not None and x.size <= NATIVE_BELOW:
         library(op, x._concrete().native(), axis, target.native())
         return Array._of_view(out)
     # The conversion goes first where the scan's own would not be NumPy's: to bool.

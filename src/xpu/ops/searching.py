@@ -14,7 +14,7 @@ from ..kernels.gather import INT64
 from ..kernels.sort import order_of, search, sort_keys
 from ..lazy.evaluate import new_view
 from ..memory import View
-from ..reduce import reduce
+from ..reduce import NATIVE_BELOW, reduce
 from .advanced import flat_nonzero, nonzero_arrays, put_items, take_items
 from .creation import arange, asarray
 from .manipulation import broadcast_to, concat, normalize_axis, reshape, stack
@@ -211,7 +211,7 @@ def searchsorted(x1: Array, x2: Any, /, *, side: str = "left", sorter: Array | N
     if x2.size == 0:
         return Array._of_view(out)
     library = device.backend_device.library.get("searchsorted") if config.library else None
-    if library is not None:
+    if library is not None and (x2.size <= NATIVE_BELOW or common.kind == "c"):
         library(x1._concrete().native(), x2._concrete().native(), side, out.native())
         return Array._of_view(out)
     if common.kind == "c":
@@ -239,6 +239,6 @@ def _search_by_sorting(x1: Array, x2: Array, side: str) -> Array:
     is_element = (numbers >= first) & (numbers < first + count)
     before = cumulative_sum(_apply.astype(is_element, INT64))
     out = Array._of_view(new_view(x1.device, (order.size,), INT64))
-    put_items(out, (numbers,), before)
+    put_items(out, (numbers,), before, distinct=True)
     start = 0 if side == "left" else count
     return reshape(out[start : start + flat.size].copy(), x2.shape)

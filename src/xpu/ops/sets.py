@@ -71,7 +71,7 @@ def _unique(x: Array, equal_nan: bool) -> tuple[Array, Array, Array, Array]:
     counts = ends - places
     inverse = Array._of_view(new_view(x.device, flat.shape, INT64))
     if flat.size:
-        put_items(inverse, (order,), cumulative_sum(starts, dtype=INT64) - 1)
+        put_items(inverse, (order,), cumulative_sum(starts, dtype=INT64) - 1, distinct=True)
     return values, indices, reshape(inverse, x.shape), counts
 
 

@@ -9,6 +9,7 @@ from ..kernels.gather import INT64
 from ..kernels.sort import follow_rows, order_of, sort_keys, three_axes
 from ..lazy.evaluate import new_view
 from ..memory import View, contiguous_strides
+from ..reduce import NATIVE_BELOW
 from .creation import copy
 from .manipulation import moveaxis, normalize_axis, reshape
 
@@ -63,7 +64,7 @@ def argsort(
     if x.size == 0:
         return Array._of_view(new_view(x.device, x.shape, INT64))
     library = x.device.backend_device.library.get("argsort") if config.library and not descending else None
-    if library is not None:
+    if library is not None and x.size <= NATIVE_BELOW:
         out = new_view(x.device, x.shape, INT64)
         library(x._concrete().native(), place, out.native())
         return Array._of_view(out)
@@ -79,8 +80,8 @@ def sort(
     library = x.device.backend_device.library.get("sort") if config.library and not descending else None
     if library is not None:
         out = new_view(x.device, x.shape, x.dtype)
-        library(x._concrete().native(), place, out.native())
-        return Array._of_view(out)
+        if library(x._concrete().native(), place, out.native()) is not NotImplemented:
+            return Array._of_view(out)
     if x.size == 0:
         return copy(x)
     return _follow(x, place, _order(x, place, descending))
