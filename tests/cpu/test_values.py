@@ -223,7 +223,14 @@ def test_exact_functions(dtype):
             same(got, EXACT[name](a))
 
 
-PAIRS = {"minimum": np.minimum, "maximum": np.maximum, "fmin": np.fmin, "fmax": np.fmax, "copysign": np.copysign}
+PAIRS = {
+    "minimum": np.minimum,
+    "maximum": np.maximum,
+    "fmin": np.fmin,
+    "fmax": np.fmax,
+    "copysign": np.copysign,
+    "nextafter": np.nextafter,
+}
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

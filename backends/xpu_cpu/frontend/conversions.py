@@ -169,6 +169,28 @@ def _bits_of_half(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.bitcast(round_to_half(builder, sig.args[0], args[0]), t.llvm(sig.return_type))
 
 
+def _next_half(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """Return the half next to the first number in the direction of the second: bit patterns are in the numbers' order."""
+    ty = sig.args[0]
+    half: Any = ir.HalfType()
+    if isinstance(ty, t.Vector):
+        half = ir.VectorType(half, ty.lanes)
+    patterns = t.like(ty, types.int16)
+    zero, one = t.constant(ty, 0.0), t.constant(patterns, 1)
+    first, second = args
+    pattern, towards = (builder.bitcast(round_to_half(builder, ty, value), t.llvm(patterns)) for value in args)
+    grows = builder.icmp_unsigned(
+        "==", builder.fcmp_ordered(">", second, first), builder.fcmp_ordered(">", first, zero)
+    )
+    stepped = builder.add(pattern, builder.select(grows, one, t.constant(patterns, -1)))
+    smallest = builder.or_(builder.and_(towards, t.constant(patterns, -(2**15))), one)
+    stepped = builder.select(builder.fcmp_ordered("==", first, zero), smallest, stepped)
+    value = builder.fpext(builder.bitcast(stepped, half), t.llvm(ty))
+    value = builder.select(builder.fcmp_ordered("==", first, second), second, value)
+    return builder.select(builder.fcmp_unordered("uno", first, second), builder.fadd(first, second), value)
+
+
+word("nextafter_float16", lambda first, second: first if first == second else None, _next_half)
 word("bits_float16", lambda ty: t.like(ty, types.float32), _half_of_bits)
 word("bits_of_float16", lambda ty: t.like(ty, types.uint16), _bits_of_half)
 

@@ -181,7 +181,8 @@ class Expressions:
         return f"bits_{target.name}({operand})"
 
     def _call(self, node: ir.Call) -> str:
-        text = f"{node.function}({', '.join(map(self, node.args))})"
+        halves = node.function == "nextafter" and _dtype(node) == np.float16
+        text = f"{node.function}{'_float16' if halves else ''}({', '.join(map(self, node.args))})"
         return self._rounded(node, text) if node.function not in ("isnan", "isinf", "isfinite", "signbit") else text
 
     def _complex(self, node: ir.Complex) -> str:
