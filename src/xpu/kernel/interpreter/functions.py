@@ -178,6 +178,8 @@ def print_values(*values: Any) -> None:
 
 def intrinsic(name: str, dtype: np.dtype[Any], source: np.dtype[Any]) -> Callable[..., Any]:
     """Return a function of ``xp.math`` that takes scalars of ``source`` and gives one of ``dtype``."""
+    if source.kind == "c" and name in _COMPLEX:
+        return _COMPLEX[name]
     if name in _NUMPY:
         return _NUMPY[name]  # type: ignore[no-any-return]
     if name in _FLOAT64:
@@ -229,6 +231,22 @@ _INVERSE = "asin acos atan asinh acosh atanh atan2"
 _NUMPY: dict[str, Any] = {name: getattr(np, name) for name in _SAME_NAME.split()}
 _NUMPY |= {name: getattr(np, "arc" + name[1:]) for name in _INVERSE.split()}
 _NUMPY["pow"] = np.power
+
+
+def _complex_log1p(z: Any) -> Any:
+    """``log(1 + z)``; NumPy's has no accuracy near zero."""
+    if not np.isfinite(z) or abs(z) > 4:
+        return np.log1p(z)
+    x, y = np.longdouble(z.real), np.longdouble(z.imag)
+    return type(z)(complex(np.log1p(x * (2 + x) + y * y) / 2, np.arctan2(y, 1 + x)))
+
+
+def _complex_expm1(z: Any) -> Any:
+    """``exp(z) - 1``; NumPy's gives NaN for infinite parts where the exponential is infinite."""
+    return np.expm1(z) if np.isfinite(z) else np.exp(z) - 1
+
+
+_COMPLEX: dict[str, Callable[[Any], Any]] = {"log1p": _complex_log1p, "expm1": _complex_expm1}
 
 
 def _tgamma(x: float) -> float:
