@@ -32,5 +32,5 @@ DEPTHS: dict[int, np.dtype[Any]] = {
 }
 
 
-class error(XpuError, ValueError):  # noqa: N818  (cv2's name)
+class error(XpuError, ValueError):
     """An image, a size or a flag that a function of ``xp.cv`` does not take."""

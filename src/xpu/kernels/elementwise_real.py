@@ -213,13 +213,19 @@ def make_frexp_mantissa(dtype: np.dtype[Any]) -> Any:
 
 
 def make_spacing(dtype: np.dtype[Any]) -> Any:
-    """Return ``spacing(x)``: the distance to the next number away from zero, with the sign of ``x``."""
+    """Return ``spacing(x)``: the distance to the next number away from zero, with the sign of ``x``.
+
+    NumPy's float16 goes up instead: its result is positive.
+    """
+    half = dtype.itemsize == 2
     integer = {2: xp.int16, 4: xp.int32, 8: xp.int64}[dtype.itemsize]
     floating = {2: xp.float16, 4: xp.float32, 8: xp.float64}[dtype.itemsize]
 
     @xp.func
     def spacing(x: Any) -> Any:
         bits = xp.math.reinterpret(x, integer)
+        if half:
+            bits = xp.where(x < 0.0, bits - 2, bits)
         gap = xp.math.reinterpret(bits + 1, floating) - x
         return xp.where(xp.math.isfinite(x), xp.where(x == 0.0, xp.math.abs(gap), gap), NAN)
 

@@ -48,8 +48,8 @@ def remainder(x: Any, y: Any) -> Any:
     """IEEE's remainder: ``x - n * y`` with ``n`` the whole number nearest to the quotient, ties to even."""
     a = xp.math.abs(y)
     r = xp.math.fmod(xp.math.abs(x), a + a)
-    r = xp.where(r + r > a, r - a, r)
-    r = xp.where(r + r >= a, xp.where(r > 0.0, r - a, r), r)
+    once = r - a
+    r = xp.where(r + r > a, xp.where(once + once >= a, once - a, once), r)
     return xp.where(xp.math.signbit(x), -r, r)
 
 
@@ -71,12 +71,17 @@ def nextafter(x: Any, y: Any) -> Any:
 @xp.func
 def cbrt(x: Any) -> Any:
     """Cube root: a power, and one step of Newton's."""
-    a = xp.math.abs(x)
     if x.dtype == xp.float64:
+        small = xp.math.abs(x) < 1e-290
+        a = xp.math.abs(xp.where(small, x * 18014398509481984.0, x))
         y = exp2_double(log2_double(a) * 0.3333333333333333)
+        back = xp.where(small, xp.float64(3.814697265625e-06), xp.float64(1))
     else:
+        small = xp.math.abs(x) < 1e-30
+        a = xp.math.abs(xp.where(small, x * 16777216.0, x))
         y = exp2_single(log2_single(a) * 0.3333333333333333)
-    better = y - (y * y * y - a) / (3.0 * y * y)
+        back = xp.where(small, xp.float32(0.00390625), xp.float32(1))
+    better = (y - (y * y * y - a) / (3.0 * y * y)) * back
     return xp.where((a > 0.0) & (a < INF), xp.math.copysign(better, x), x)
 
 
