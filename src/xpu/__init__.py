@@ -45,6 +45,7 @@ from .ops import (
     cumulative as _cumulative,
     datatypes as _datatypes,
     exponential as _exponential,
+    functional as _functional,
     inspection as _inspection,
     linear as _linear,
     logic as _logic,
@@ -63,6 +64,7 @@ from .ops.creation import *  # noqa: F403
 from .ops.cumulative import *  # noqa: F403
 from .ops.datatypes import *  # noqa: F403
 from .ops.exponential import *  # noqa: F403
+from .ops.functional import *  # noqa: F403
 from .ops.inspection import *  # noqa: F403
 from .ops.linear import *  # noqa: F403
 from .ops.logic import *  # noqa: F403
@@ -136,6 +138,7 @@ __all__ += _creation.__all__
 __all__ += _cumulative.__all__
 __all__ += _datatypes.__all__
 __all__ += _exponential.__all__
+__all__ += _functional.__all__
 __all__ += _inspection.__all__
 __all__ += _linear.__all__
 __all__ += _logic.__all__

@@ -141,14 +141,21 @@ def run(op: str, producer: Producer, outer: int, length: int, inner: int, out: V
         _run_arguments(op, producer, outer, length, inner, flat(out), device)
         return
     what = reduction(op, producer.dtype, out.dtype)
+    run_stages(what, _second(op, what), producer, outer, length, inner, out)
+
+
+def run_stages(
+    what: Reduction, again: Reduction, producer: Producer, outer: int, length: int, inner: int, out: View
+) -> None:
+    """Reduce with any reduction; ``again`` combines the results of pieces."""
+    device = out.storage.device
     source = producer
     stages = plan(what.lanes, what.block, outer, length, inner, device.info)
     for number, stage in enumerate(stages):
         final = number == len(stages) - 1
-        if number:
-            what = _second(op, what)
-        target = flat(out) if final else temporary(device, (outer * stage.parts * inner,), what.total)
-        _launch_stage(what, stage, source, target, final, device)
+        step = again if number else what
+        target = flat(out) if final else temporary(device, (outer * stage.parts * inner,), step.total)
+        _launch_stage(step, stage, source, target, final, device)
         source = from_view(target, (stage.parts * inner, inner, 1))
 
 

@@ -35,13 +35,19 @@ def _multiply(a: Any, b: Any) -> Any:
     return a * b
 
 
-_COMBINE = {"sum": (_add, 0), "prod": (_multiply, 1)}
+Combination = tuple[Any, Any]
+"""A kernel-language function of two totals, and its identity."""
+_COMBINE: dict[str, Combination] = {"sum": (_add, 0), "prod": (_multiply, 1)}
+
+
+def _combination(op: str | Combination) -> Combination:
+    return _COMBINE[op] if isinstance(op, str) else op
 
 
 @lru_cache(maxsize=128)
-def make_totals(op: str, work: DType) -> Any:
+def make_totals(op: str | Combination, work: DType) -> Any:
     """Return the kernel of the pieces' totals. Index space: (outer, parts, inner)."""
-    combine, identity = _COMBINE[op]
+    combine, identity = _combination(op)
     kind = work.type
 
     @xp.kernel
@@ -62,12 +68,12 @@ def make_totals(op: str, work: DType) -> Any:
 
 
 @lru_cache(maxsize=128)
-def make_write(op: str, work: DType, result: DType, carried: bool, exclusive: bool) -> Any:
+def make_write(op: str | Combination, work: DType, result: DType, carried: bool, exclusive: bool) -> Any:
     """Return the kernel that writes running totals. Index space: (outer, parts, inner).
 
     ``carried``: the running totals of pieces are in ``totals``. ``exclusive``: an element is what came before it.
     """
-    combine, identity = _COMBINE[op]
+    combine, identity = _combination(op)
     kind, final = work.type, result.type
 
     @xp.kernel
@@ -105,13 +111,13 @@ def _parts(outer: int, length: int, inner: int, info: DeviceInfo) -> int:
     return min(-(-wanted // (outer * inner)), length // piece)
 
 
-def scan(op: str, x: View, out: View, exclusive: bool = False) -> None:
+def scan(op: str | Combination, x: View, out: View, exclusive: bool = False) -> None:
     """Write running totals along the middle axis.
 
     Parameters
     ----------
-    op : str
-        ``sum`` or ``prod``.
+    op : str, or pair of function and identity
+        ``sum``, ``prod``, or any associative function of the kernel language.
     x, out : View
         Three axes: outer, length, inner; any strides. Elements are combined in the dtype of ``out``.
     exclusive : bool

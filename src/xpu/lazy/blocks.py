@@ -18,7 +18,7 @@ from ..kernel import ir
 from ..kernel.frontend.expand import expand
 from ..kernel.stdlib.fast import FAST
 from ..memory import View
-from .emissions import EMIT, Emitter, cast
+from .emissions import Emitter, cast, emission
 from .operations import CAST, Operation
 from .plan import Plan
 
@@ -125,7 +125,9 @@ class _Collector(Emitter):
     def call(self, name: str, args: list[ir.Expr]) -> ir.Expr:
         from ..kernels.elementwise import FUNCTIONS
 
-        function = FUNCTIONS[name].pick(args[0].type.dtype)
+        return self.call_function(FUNCTIONS[name].pick(args[0].type.dtype), args)
+
+    def call_function(self, function: Any, args: list[ir.Expr]) -> ir.Expr:
         specialised, result = function.specialize([arg.type for arg in args], self.info)
         for item in specialised:
             self.functions.setdefault(item.name, item)
@@ -140,7 +142,7 @@ def array_function(op: Operation, ins: tuple[DType, ...], dtype: DType, info: De
     collector = _Collector(info)
     args: list[ir.Expr] = [ir.Var(param.type, param.name) for param in params]
     result = ir.Scalar(dtype)
-    value = cast(EMIT[op.name](collector, args, result), result)
+    value = cast(emission(op)(collector, args, result), result)
     main = ir.Function("main", params, result, {}, [], [ir.Return(value)])
     kernel = ir.Kernel(op.name, [], {}, [], [], [*collector.functions.values(), main])
     expanded = expand(kernel, lambda name, _: name in FAST, info, FAST)

@@ -24,6 +24,10 @@ class Emitter:
         """Call a kernel-language function of ``kernels.elementwise``."""
         raise NotImplementedError
 
+    def call_function(self, function: Any, args: list[ir.Expr]) -> ir.Expr:
+        """Call any kernel-language function."""
+        raise NotImplementedError
+
 
 def element(type_: ir.Type) -> DType:
     """Return the dtype of a scalar or of a vector's lanes."""
@@ -187,6 +191,13 @@ _MATH = """
     sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh cbrt acos acosh asin asinh atan atanh atan2 hypot
     signbit copysign nextafter
 """
+
+
+def emission(op: Any) -> Emit:
+    """Return how an operation is computed: its own way, or the table's."""
+    own: Emit | None = getattr(op, "emit", None)
+    return own if own is not None else EMIT[op.name]
+
 
 EMIT: dict[str, Emit] = {
     "add": _binary("add", "or"),

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..backend import DeviceInfo
+from ..errors import KernelCompileError, KernelTypeError
 from ..kernel import ir
-from .emissions import EMIT, Emitter, cast
+from .emissions import Emitter, cast, emission
 from .plan import Operand, Plan, Ref
 
 DType = np.dtype[Any]
@@ -101,6 +102,18 @@ class PlanEmitter(Emitter):
         function = overloads.pick(dtype)
         if self.lanes == 1 or dtype.kind in overloads.lanes:
             return self.pool.call(function, args)
+        return self._lane_by_lane(function, args)
+
+    def call_function(self, function: Any, args: list[ir.Expr]) -> ir.Expr:
+        """Call any kernel-language function; on vectors as a whole if it takes them, else lane by lane."""
+        if self.lanes > 1:
+            try:
+                return self.pool.call(function, args)
+            except (KernelCompileError, KernelTypeError):  # it branches on a value: right for one number only
+                return self._lane_by_lane(function, args)
+        return self.pool.call(function, args)
+
+    def _lane_by_lane(self, function: Any, args: list[ir.Expr]) -> ir.Expr:
         kept = [self.assign(arg, f"v{len(self.variables)}") for arg in args]
         items = []
         for lane in range(self.lanes):
@@ -112,7 +125,7 @@ class PlanEmitter(Emitter):
         """Emit every step; return the values of the plan's outputs."""
         for number, step in enumerate(self.plan.steps):
             args = [self.operand(ref, dtype) for ref, dtype in zip(step.args, step.ins, strict=True)]
-            value = EMIT[step.op.name](self, args, self.type_of(step.dtype))
+            value = emission(step.op)(self, args, self.type_of(step.dtype))
             value = cast(value, self.type_of(step.dtype))
             self.results.append(self.assign(value, f"t{number}"))
         return [self.results[index] for index in self.plan.outputs]

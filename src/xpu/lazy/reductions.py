@@ -8,7 +8,8 @@ import numpy as np
 
 from ..kernel import ir
 from ..kernels.producer import Producer
-from ..kernels.reduce import run
+from ..kernels.reduce import run, run_stages
+from ..kernels.reduce_operations import Reduction
 from ..memory import View
 from .emit import INT, FunctionPool, PlanEmitter
 from .node import Node
@@ -246,17 +247,31 @@ def _gathered(
 def reduce_into(op: str, source: Node | View, axes: tuple[int, ...], out: View, device: Device) -> None:
     """Reduce a pending expression, or an array, over axes into a contiguous view of the kept axes."""
     with device.lock:
-        shape = source.shape
-        plan = Plan(shape)
-        ref = plan.add(source)
-        if ref[0] == "step":
-            plan.outputs = [ref[1]]
-        plan.seal()
-        box = Box(shape, axes, [broadcast_strides(leaf, shape) for leaf in plan.leaves])
-        producer = producer_of(plan, box, device)
-        outer, length, inner = box.sizes()
-        flat = View(out.storage, out.dtype, (out.size,), (1,), out.offset)
-        run(op, producer, outer, length, inner, flat)
+        producer, sizes, flat = _prepared(source, axes, out, device)
+        run(op, producer, *sizes, flat)
 
 
-__all__ = ["Box", "producer_of", "reduce_into"]
+def reduce_with(
+    what: Reduction, again: Reduction, source: Node | View, axes: tuple[int, ...], out: View, device: Device
+) -> None:
+    """Reduce as :func:`reduce_into` does, by any reduction; ``again`` combines the results of pieces."""
+    with device.lock:
+        producer, sizes, flat = _prepared(source, axes, out, device)
+        run_stages(what, again, producer, *sizes, flat)
+
+
+def _prepared(
+    source: Node | View, axes: tuple[int, ...], out: View, device: Device
+) -> tuple[Producer, tuple[int, int, int], View]:
+    shape = source.shape
+    plan = Plan(shape)
+    ref = plan.add(source)
+    if ref[0] == "step":
+        plan.outputs = [ref[1]]
+    plan.seal()
+    box = Box(shape, axes, [broadcast_strides(leaf, shape) for leaf in plan.leaves])
+    producer = producer_of(plan, box, device)
+    return producer, box.sizes(), View(out.storage, out.dtype, (out.size,), (1,), out.offset)
+
+
+__all__ = ["Box", "producer_of", "reduce_into", "reduce_with"]
