@@ -46,9 +46,10 @@ def _scalar(node: Any) -> bool:
     return isinstance(node.type, ir.Scalar)
 
 
-def _narrow_sum(node: Any) -> Any:
-    """Compute sums of int64 in 32 bits."""
-    if _is_binary(node, "add", "i") and _scalar(node) and node.type == ir.INT64:
+def _narrow(node: Any) -> Any:
+    """Compute sums and products of int64 in 32 bits."""
+    arithmetic = isinstance(node, ir.Binary) and node.op in ("add", "sub", "mul")
+    if arithmetic and node.type == ir.INT64:
         return ir.Cast(ir.INT64, ir.Cast(ir.INT32, node))
     return node
 
@@ -144,7 +145,7 @@ def _wrong_half(node: Any) -> Any:
 MUTATIONS: dict[str, Change] = {
     "floordiv rounds towards zero": _truncating_floordiv,
     "mod has the dividend's sign": _truncating_mod,
-    "int64 sums in 32 bits": _narrow_sum,
+    "int64 arithmetic in 32 bits": _narrow,
     "barriers are dropped": _without(ir.Barrier),
     "continue is dropped": _without(ir.Continue),
     "shift amounts are masked": _masked_shift,

@@ -27,6 +27,7 @@ class GuestDevice(BackendDevice):
     """A whole backend: memory, code and order in a few lines, the rest is xpu's."""
 
     printer = "interpreter"
+    listed = False
 
     def __init__(self) -> None:
         self.info = DeviceInfo("guest", "somebody", "accelerator", memory=1 << 30)

@@ -39,7 +39,7 @@ def checked(a):
 @xp.kernel
 def talks(a):
     i = xp.global_id(0)
-    print("element", i, "is", a[i])
+    print("element", i, "is", a[i])  # noqa: T201
 
 
 @xp.kernel
@@ -63,7 +63,7 @@ def meets(a):
 @xp.func
 def square(v):
     product = v * v
-    return product
+    return product  # noqa: RET504  (a variable to stop at)
 
 
 @xp.kernel
