@@ -46,6 +46,7 @@ from .ops import (
     datatypes as _datatypes,
     exponential as _exponential,
     functional as _functional,
+    histograms as _histograms,
     inspection as _inspection,
     linear as _linear,
     logic as _logic,
@@ -65,6 +66,7 @@ from .ops.cumulative import *  # noqa: F403
 from .ops.datatypes import *  # noqa: F403
 from .ops.exponential import *  # noqa: F403
 from .ops.functional import *  # noqa: F403
+from .ops.histograms import *  # noqa: F403
 from .ops.inspection import *  # noqa: F403
 from .ops.linear import *  # noqa: F403
 from .ops.logic import *  # noqa: F403
@@ -139,6 +141,7 @@ __all__ += _cumulative.__all__
 __all__ += _datatypes.__all__
 __all__ += _exponential.__all__
 __all__ += _functional.__all__
+__all__ += _histograms.__all__
 __all__ += _inspection.__all__
 __all__ += _linear.__all__
 __all__ += _logic.__all__
