@@ -60,7 +60,7 @@ class OpenCLBackend(Backend):
     name = "opencl"
 
     def devices(self) -> Sequence[BackendDevice]:
-        from .device import OpenCLDevice
+        from .serial import device_class
 
         found: list[BackendDevice] = []
         for platform in platforms():
@@ -70,7 +70,7 @@ class OpenCLBackend(Backend):
                 continue
             for device in listed:
                 try:
-                    found.append(OpenCLDevice(platform, device))
+                    found.append(device_class(platform)(platform, device))
                 except Exception:  # a device that cannot even say its name  # noqa: S112
                     continue
         return found
