@@ -7,11 +7,17 @@ Prints each failure as a minimal program, and ends with status 1 if there was on
 from __future__ import annotations
 
 import argparse
+import linecache
 import sys
+import tempfile
 import time
 
+from xpu.config import config as xpu_config
+from xpu.device import get_device
+
 from .devices import candidates, config_for
-from .execute import check, report, shrink
+from .execute import REFERENCE, check, report, shrink
+from .expressions import Config
 from .generate import generate
 
 
@@ -29,6 +35,13 @@ def main(argv: list[str] | None = None) -> int:
     devices = options.devices.split(",") if options.devices else candidates()
     config = config_for(devices)
     print(f"interpreter against {', '.join(devices) or 'nothing'}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="xpu-differential-") as folder, xpu_config.override(cache_dir=folder):
+        failures = campaign(options, devices, config)
+    return 1 if failures else 0
+
+
+def campaign(options: argparse.Namespace, devices: list[str], config: Config) -> int:
+    """Run the programs; return how many failed."""
     failures, start = 0, time.perf_counter()
     for number in range(options.count):
         failure = check(generate(options.seed + number, config), devices)
@@ -38,8 +51,12 @@ def main(argv: list[str] | None = None) -> int:
             if failures >= options.max_failures:
                 break
         progress(number + 1, options.count, failures, time.perf_counter() - start)
+        if number % 100 == 99:  # none of them comes again
+            linecache.clearcache()
+            for name in (REFERENCE, *devices):
+                get_device(name).kernels.clear()
     print()
-    return 1 if failures else 0
+    return failures
 
 
 def progress(done: int, count: int, failures: int, seconds: float) -> None:

@@ -86,7 +86,8 @@ def render(kernel: ir.Kernel, info: DeviceInfo, debug: bool) -> str:
 
 def _types(kernel: ir.Kernel) -> Iterator[ir.Type]:
     """Yield the types of all parameters, arrays and expressions, in a fixed order."""
-    for function in (*kernel.functions, kernel):
+    functions: list[ir.Kernel | ir.Function] = [*kernel.functions, kernel]
+    for function in functions:
         yield from (item.type for item in (*function.params, *function.arrays))
     yield from (node.type for node in ir.all_bodies(kernel) if isinstance(node, ir.Expr))
 
