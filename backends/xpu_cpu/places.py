@@ -34,7 +34,7 @@ def nonzero(a: Array, outs: tuple[Array, ...]) -> None:
 
 def sort(a: Array, axis: int, out: Array) -> Any:
     """Sort along an axis. NumPy's fast way is not stable; where that shows, large arrays are declined."""
-    kind = None
+    kind: Any = None
     if a.dtype.kind == "c" or (a.dtype.kind == "f" and _zeros_differ(a)):
         if a.size > STABLE_BELOW:
             return NotImplemented

@@ -51,6 +51,7 @@ from .ops import (
     linear as _linear,
     logic as _logic,
     manipulation as _manipulation,
+    quantiles as _quantiles,
     rounding as _rounding,
     searching as _searching,
     sets as _sets,
@@ -71,6 +72,7 @@ from .ops.inspection import *  # noqa: F403
 from .ops.linear import *  # noqa: F403
 from .ops.logic import *  # noqa: F403
 from .ops.manipulation import *  # noqa: F403
+from .ops.quantiles import *  # noqa: F403
 from .ops.rounding import *  # noqa: F403
 from .ops.searching import *  # noqa: F403
 from .ops.sets import *  # noqa: F403
@@ -146,6 +148,7 @@ __all__ += _inspection.__all__
 __all__ += _linear.__all__
 __all__ += _logic.__all__
 __all__ += _manipulation.__all__
+__all__ += _quantiles.__all__
 __all__ += _rounding.__all__
 __all__ += _searching.__all__
 __all__ += _sets.__all__

@@ -535,6 +535,54 @@ class Array:
 
         return argmax(self, axis=axis, keepdims=keepdims)
 
+    def nonzero(self) -> tuple[Array, ...]:
+        """Return, for each axis, the indices of the elements that are not zero."""
+        from .ops.searching import nonzero
+
+        return nonzero(self)
+
+    def take(self, indices: Any, axis: int | None = None) -> Array:
+        """Return the elements at indices along an axis."""
+        from .ops.searching import take
+
+        return take(self, indices, axis=axis)
+
+    def repeat(self, repeats: Any, axis: int | None = None) -> Array:
+        """Return each element repeated."""
+        from .ops.manipulation import repeat
+
+        return repeat(self, repeats, axis=axis)
+
+    def searchsorted(self, values: Any, side: str = "left", sorter: Array | None = None) -> Array:
+        """Return where values belong in this sorted array."""
+        from .ops.searching import searchsorted
+
+        return searchsorted(self, values, side=side, sorter=sorter)
+
+    def sort(self, axis: int = -1) -> None:
+        """Sort in place along an axis, stably; NaN comes last."""
+        from .ops.sorting import sort
+
+        self[...] = sort(self, axis=axis)
+
+    def argsort(self, axis: int | None = -1) -> Array:
+        """Return the indices that sort along an axis, stably; NaN comes last."""
+        from .ops.sorting import argsort
+
+        return argsort(self, axis=axis)
+
+    def cumsum(self, axis: int | None = None, dtype: Any = None) -> Array:
+        """Return running sums along an axis, or over all elements."""
+        from .ops.cumulative import cumsum
+
+        return cumsum(self, axis, dtype)
+
+    def cumprod(self, axis: int | None = None, dtype: Any = None) -> Array:
+        """Return running products along an axis, or over all elements."""
+        from .ops.cumulative import cumprod
+
+        return cumprod(self, axis, dtype)
+
     def dot(self, other: Array) -> Array:
         """Return the matrix product; see :func:`xpu.matmul`."""
         return self @ other

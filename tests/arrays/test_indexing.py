@@ -271,3 +271,52 @@ def test_many_elements(fast_way):
     x[index] = value
     y[xp.asarray(index)] = xp.asarray(value)
     same(y, x)
+
+
+def random_key(rng, shape):
+    """Return a key for an array of this shape, of everything that NumPy takes."""
+    key, axis = [], 0
+    common = tuple(rng.integers(1, 4, rng.integers(0, 3)))
+    while axis < len(shape):
+        extent = shape[axis]
+        kind = rng.choice(["slice", "int", "array", "array", "mask", "new", "stop"])
+        if kind == "stop":
+            break
+        if kind == "new":
+            key.append(None)
+            continue
+        if kind == "slice":
+            start, stop = sorted(rng.integers(-1, extent + 1, 2))
+            key.append(slice(start, stop) if rng.random() < 0.5 else slice(None, None, rng.choice([-2, -1, 2])))
+        elif kind == "int":
+            key.append(int(rng.integers(-extent, extent)))
+        elif kind == "mask":
+            # As many true ones as fit the other index arrays: one broadcasts with all.
+            mask = np.zeros(extent, bool)
+            mask[rng.integers(extent)] = True
+            key.append(mask)
+        else:
+            part = tuple(n if rng.random() < 0.7 else 1 for n in common[rng.integers(0, len(common) + 1) :])
+            key.append(rng.integers(-extent, extent, part).astype(rng.choice(["b", "h", "i", "q"])))
+        axis += 1
+    if rng.random() < 0.4:
+        key.insert(rng.integers(0, len(key) + 1), Ellipsis)
+    return tuple(key)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_keys(fast_way, seed):
+    rng = np.random.default_rng(seed)
+    shape = tuple(rng.integers(1, 5, rng.integers(1, 5)))
+    axes = rng.permutation(len(shape))
+    for _ in range(4):
+        base = rng.integers(0, 99, tuple(2 * n for n in shape)).astype("h")
+        other = xp.asarray(base)
+        window = tuple(slice(None, None, 2) if rng.random() < 0.5 else slice(n - 1, None, -1) for n in shape)
+        x, y = base[window].transpose(axes), other[window].transpose(*axes)
+        key = random_key(rng, x.shape)
+        same(y[on_device(key)], x[key], key)
+        value = rng.integers(0, 99, x[key].shape).astype("h")
+        x[key] = value
+        y[on_device(key)] = xp.asarray(value)
+        same(other, base, key)

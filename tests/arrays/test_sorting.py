@@ -141,3 +141,20 @@ def test_zeros_of_both_signs_keep_their_order_in_long_rows(fast_way):
     x = np.tile([0.0, -0.0, 1.0, -1.0, -0.0], 20_000)
     got = xp.asnumpy(xp.sort(xp.asarray(x)))
     np.testing.assert_array_equal(np.signbit(got), np.signbit(np.sort(x, kind="stable")))
+
+
+def test_methods(way):
+    x = special("i", 12).reshape(3, 4)
+    y = xp.asarray(x.copy())
+    same(y.argsort(), x.argsort(kind="stable"))
+    same(y.take(xp.asarray([0, 2]), axis=1), x.take([0, 2], axis=1))
+    same(y.cumsum(axis=1), x.cumsum(axis=1, dtype=np.int64))
+    same(y.cumprod(), x.cumprod(dtype=np.int64))
+    same(y.repeat(2, axis=0), x.repeat(2, axis=0))
+    for got, expected in zip(y.nonzero(), x.nonzero(), strict=True):
+        same(got, expected)
+    column = y[:, 1]
+    column.sort()
+    x[:, 1].sort()
+    same(y, x)
+    same(column.searchsorted(3), x[:, 1].searchsorted(3))

@@ -179,11 +179,17 @@ def _make_scatter(contested: bool) -> Any:
     return scatter_boxes
 
 
-@xp.kernel
-def elect(slots: Any, winners: Any) -> None:
-    """Leave in each slot the number of the last element that is stored there."""
-    b = xp.global_id(0)
-    xp.atomic_max(winners, slots[b], xp.int32(b))
+@lru_cache(maxsize=2)
+def _make_elect(number: DType) -> Any:
+    """Return the kernel that leaves in each slot the number of the last element that is stored there."""
+    kind = number.type
+
+    @xp.kernel
+    def elect(slots: Any, winners: Any) -> None:
+        b = xp.global_id(0)
+        xp.atomic_max(winners, slots[b], kind(b))
+
+    return elect
 
 
 @dataclass(frozen=True)
@@ -252,10 +258,11 @@ def scatter(box: Box, places: View, slots: View | None, room: int, value: View) 
     if outer * inner * count == 0:
         return
     before, after = box.collapsed()
-    winners = temporary(device, (room if slots is not None else 1,), INT32)
+    number = INT32 if count < 2**31 else INT64
+    winners = temporary(device, (room if slots is not None else 1,), number)
     if slots is not None:
         fill(winners, -1)
-        launch(elect, device, (count,), None, [slots, winners])
+        launch(_make_elect(number), device, (count,), None, [slots, winners])
     axes = upload([number for pair in (*before, *after) for number in pair], device)
     args = [
         bits(window(box.view)), box.view.offset, axes, len(before), len(after), places, places if slots is None else slots,

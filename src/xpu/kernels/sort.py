@@ -172,22 +172,23 @@ def _make_ranks(place: DType, following: bool) -> Any:
 # ----------------------------------------------------------------------------------------------------- radix
 
 
-@lru_cache(maxsize=32)
-def _make_counts(key: DType) -> Any:
+@lru_cache(maxsize=2)
+def _make_counts(number: DType) -> Any:
     """Return the kernel that counts the digits of pieces. Index space: (rows, parts)."""
+    kind = number.type
 
     @xp.kernel
     def radix_counts(keys: Any, length: Any, chunk: Any, parts: Any, smallest: Any, shift: Any, counts: Any) -> None:
         row = xp.global_id(0)
         p = xp.global_id(1)
-        mine = xp.private_array(DIGITS, xp.int32)
+        mine = xp.private_array(DIGITS, kind)
         for digit in range(DIGITS):
-            mine[digit] = 0
+            mine[digit] = kind(0)
         begin = p * chunk
         end = xp.math.min(begin + chunk, length)
         for k in range(begin, end):
             digit = xp.int64((keys[row * length + k] - smallest) >> shift) & 255
-            mine[digit] = mine[digit] + xp.int32(1)
+            mine[digit] = mine[digit] + kind(1)
         for digit in range(DIGITS):
             counts[(row * DIGITS + digit) * parts + p] = mine[digit]
 
@@ -264,7 +265,7 @@ def _radix(keys: View, order: View | None, place: DType) -> View:
     parts = 1 if rows >= wanted else max(1, min(-(-wanted // rows), length // piece))
     chunk = -(-length // parts)
     parts = -(-length // chunk)
-    counts = temporary(device, (rows, DIGITS * parts), np.dtype(np.int32))
+    counts = temporary(device, (rows, DIGITS * parts), place)
     table = View(counts.storage, counts.dtype, (rows, DIGITS * parts, 1), (DIGITS * parts, 1, 1), 0)
     smallest = keys.dtype.type(low)
     spare = temporary(device, keys.shape, keys.dtype) if passes > 1 else keys
@@ -272,7 +273,7 @@ def _radix(keys: View, order: View | None, place: DType) -> View:
     for number in range(passes):
         shift = keys.dtype.type(8 * number)
         launch(
-            _make_counts(keys.dtype), device, (rows, parts), None,
+            _make_counts(place), device, (rows, parts), None,
             [flat(keys), length, chunk, parts, smallest, shift, flat(counts)],
         )  # fmt: skip
         scan("sum", table, table, exclusive=True)
