@@ -47,6 +47,8 @@ class Device:
         """Compiled kernels by the digest of their source."""
         self.plans: dict[Any, Any] = {}
         """What upper floors remember for this device: fused kernels by structure, launch shapes, crossovers."""
+        self.small: dict[Any, Any] | None = None
+        """Exact functions on host memory, by operation and dtypes (see ``small``); None where there are none."""
         self.lock = threading.RLock()
         """Held while deferred work of this device is planned and launched."""
         self._probed = False
@@ -109,6 +111,8 @@ class Device:
             if not self.info.fp64:
                 self.default_float = np.dtype(np.float32)
             self.speed = self.run_probe()
+            if self.info.unified_memory and self.backend_device.library.get("elementwise"):
+                self.small = {}
         except Exception as error:
             remedy = self.backend_device.explain(error)
             first = " ".join(str(error).split("\n\n")[0].split()) or type(error).__name__
@@ -145,6 +149,8 @@ class _Registry:
     """Every backend and its devices, found once."""
 
     def __init__(self) -> None:
+        self.small: dict[Any, Any] | None = None
+        """Exact functions on host memory, by operation and dtypes (see ``small``); None where there are none."""
         self.lock = threading.RLock()
         self.backends: dict[str, Backend] | None = None
         self.failures: dict[str, str] = {}

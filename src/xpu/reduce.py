@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import apply as _apply
+from . import small
 from .array import Array
 from .config import config
 from .errors import UnsupportedDTypeError, XpuError
@@ -51,6 +52,9 @@ def reduce(op: str, x: Array, axis: Any, keepdims: bool, dtype: DType | None = N
     count = 1
     for k in axes:
         count *= x.shape[k]
+    quick = _small(op, x, axes, shape, result) if count else None
+    if quick is not None:
+        return quick
     out = new_view(x.device, shape, result)
     if out.size == 0:
         return Array._of_view(out)
@@ -61,6 +65,22 @@ def reduce(op: str, x: Array, axis: Any, keepdims: bool, dtype: DType | None = N
         return Array._of_view(out)
     _run(op, x, axes, out)
     return Array._of_view(out)
+
+
+def _small(op: str, x: Array, axes: tuple[int, ...], shape: tuple[int, ...], result: DType) -> Array | None:
+    """Reduce a small array on host memory at once; None for other arrays."""
+    host = small.host_of(x) if config.library else None
+    native = x.device.backend_device.library.get(op) if host is not None else None
+    if host is None or native is None:
+        return None
+    out = np.empty(tuple([n for k, n in enumerate(x.shape) if k not in axes]), result)
+    if host.dtype != result and op in ("sum", "prod"):
+        if host.dtype.kind == "c" or result.kind in "bc":
+            return None
+        host = host.astype(result)
+    target: Any = (axes[0] if len(axes) == 1 else None) if op.startswith("arg") else axes
+    small.quiet(native, host, target, out)
+    return small.array_of(out.reshape(shape), x.device)
 
 
 def _result_dtype(op: str, x: Array, dtype: DType | None) -> DType:

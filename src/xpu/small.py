@@ -36,14 +36,9 @@ class _Quiet(threading.local):
 _quiet = _Quiet()
 
 
-def _table(device: Device) -> Any:
-    """Return the device's exact functions on host memory; None where it has none."""
-    known = device.plans.get("small")
-    if known is None:
-        backend = device.backend_device
-        functions = backend.library.get("elementwise") if device.info.unified_memory else None
-        known = device.plans["small"] = {} if functions else False
-    return known
+def quiet(function: Any, *args: Any) -> Any:
+    """Call a function without NumPy's floating-point warnings."""
+    return _quiet.run(function, *args)
 
 
 def host_of(x: Array) -> np.ndarray | None:
@@ -59,7 +54,7 @@ def host_of(x: Array) -> np.ndarray | None:
     size = 1
     for extent in x._shape:
         size *= extent
-    if size > NATIVE_ALWAYS or _table(x._device) is False:
+    if size > NATIVE_ALWAYS or x._device.small is None:
         return None
     found: np.ndarray = view.native()
     x._small = found
@@ -83,13 +78,13 @@ def array_of(host: Any, device: Device) -> Array:
 
 def _function(op: Operation, kinds: Any, device: Device) -> Any:
     """Return the library's function if it is exact for operands of these dtypes and gives xpu's dtype; else None."""
-    table = _table(device)
-    if table is False:
+    table = device.small
+    if table is None:
         return None
-    key = (op.name, kinds)
+    key = (op, *kinds)
     if key not in table:
         library = device.backend_device.library["elementwise"]
-        ins, _ = op.resolve(kinds) if op.ufunc is not None else ((), None)
+        ins = op.resolve(kinds)[0] if op.ufunc is not None else ()
         exact = bool(ins) and op.name in library and all(dtype.kind in op.exact for dtype in ins)
         table[key] = library[op.name] if exact else None
     return table[key]

@@ -20,7 +20,7 @@ Signature = tuple[tuple[DType, ...], DType]
 _BOOL = np.dtype(np.bool_)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Operation:
     """One elementwise operation."""
 

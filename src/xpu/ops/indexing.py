@@ -81,6 +81,20 @@ def basic_view(view: View, items: list[Any]) -> View:
     return View(view.storage, view.dtype, tuple(shape), tuple(strides), offset)
 
 
+def _first_axis(view: View, key: int | slice) -> View:
+    """Return the window of one integer or slice: the short way."""
+    extent, stride = view.shape[0], view.strides[0]
+    if isinstance(key, slice):
+        start, stop, step = _slice_indices(key, extent)
+        count = len(range(start, stop, step))
+        offset = view.offset + start * stride if count else view.offset
+        return View(view.storage, view.dtype, (count, *view.shape[1:]), (stride * step, *view.strides[1:]), offset)
+    if not -extent <= key < extent:
+        raise ArrayIndexError(f"index {key} is out of bounds for axis 0 with size {extent}")
+    offset = view.offset + (key + extent if key < 0 else key) * stride
+    return View(view.storage, view.dtype, view.shape[1:], view.strides[1:], offset)
+
+
 def _slice_indices(item: slice, extent: int) -> tuple[int, int, int]:
     try:
         return item.indices(extent)
@@ -90,6 +104,9 @@ def _slice_indices(item: slice, extent: int) -> tuple[int, int, int]:
 
 def getitem(x: Array, key: Any) -> Array:
     """Return ``x[key]``: a view for basic keys, a copy for index arrays and masks."""
+    kind = type(key)
+    if (kind is int or kind is slice) and x._shape:
+        return Array._of_view(_first_axis(x._concrete(), key), x._writeable)
     if key is Ellipsis or (type(key) is tuple and not key):
         return Array._of_view(x._concrete(), x._writeable)
     if not is_basic(key):
@@ -157,3 +174,7 @@ def _scalar_for(value: Any, dtype: np.dtype[Any]) -> Any:
             raise ValueError(f"cannot store {value} in an array of {dtype.name}")
         return dtype.type(int(value))
     return to_dtype(value, dtype)
+
+
+setattr(Array, "__getitem__", getitem)  # noqa: B010  (the class imports this module at every call otherwise)
+setattr(Array, "__setitem__", setitem)  # noqa: B010
