@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 DType = np.dtype[Any]
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+SIDE_BY_SIDE = 8
+"""Elements that an inner box should have for its elements to be the work-items that run side by side."""
 
 
 def bits(view: View) -> View:
@@ -140,10 +142,12 @@ def _walk(number: Any, axes: Any, begin: Any, end: Any) -> Any:
     """Return the offset of element ``number`` of a box of axes: extents and strides lie one after the other in ``axes``."""
     rest = number
     total = xp.int64(0)
-    for axis in range(begin, end):
+    for axis in range(begin, end - 1):
         extent = axes[2 * axis]
         total += rest % extent * axes[2 * axis + 1]
         rest = rest // extent
+    if end > begin:
+        total += rest * axes[2 * end - 1]
     return total
 
 
@@ -159,16 +163,18 @@ def gather_boxes(
     out[(o * count + b) * inner + i] = x[place]
 
 
-@lru_cache(maxsize=2)
-def _make_scatter(contested: bool) -> Any:
+@lru_cache(maxsize=4)
+def _make_scatter(contested: bool, across: bool) -> Any:
+    """Return the kernel that stores elements. Index space: (outer, count, inner), or with ``across`` (outer, inner, count)."""
+
     @xp.kernel
     def scatter_boxes(
         x: Any, base: Any, axes: Any, before: Any, after: Any, places: Any, slots: Any, winners: Any, count: Any,
         inner: Any, value: Any, each: Any,
     ) -> None:  # fmt: skip
         o = xp.global_id(0)
-        b = xp.global_id(1)
-        i = xp.global_id(2)
+        b = xp.global_id(2 if across else 1)
+        i = xp.global_id(1 if across else 2)
         wins = True
         if contested:
             wins = xp.int64(winners[slots[b]]) == b
@@ -268,4 +274,6 @@ def scatter(box: Box, places: View, slots: View | None, room: int, value: View) 
         bits(window(box.view)), box.view.offset, axes, len(before), len(after), places, places if slots is None else slots,
         winners, count, inner, bits(flat(value)), 0 if value.size == 1 else 1,
     ]  # fmt: skip
-    launch(_make_scatter(slots is not None), device, (outer, count, inner), None, args)
+    across = inner < SIDE_BY_SIDE
+    sizes = (outer, inner, count) if across else (outer, count, inner)
+    launch(_make_scatter(slots is not None, across), device, sizes, None, args)
