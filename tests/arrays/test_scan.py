@@ -83,3 +83,12 @@ def test_differences(way):
         same(xp.diff(y, n=n), np.diff(x, n=n))
     same(xp.diff(y, axis=0, prepend=y[:1], append=y), np.diff(x, axis=0, prepend=x[:1], append=x))
     same(xp.diff(y > 3), np.diff(x > 3))
+
+
+@pytest.mark.parametrize("code", "bHiqefd")
+def test_many_columns(way, code):
+    x = (np.arange(3 * 4 * 37) % 5).reshape(3, 4, 37).astype(code)
+    y = xp.asarray(x)
+    for part in (np.s_[:], np.s_[:, :, 1:], np.s_[:, ::-1, :33]):
+        same(xp.cumulative_sum(y[part], axis=1), np.cumulative_sum(x[part], axis=1))
+    same(xp.cumulative_prod(y, axis=0, include_initial=True), np.cumulative_prod(x, axis=0, include_initial=True))

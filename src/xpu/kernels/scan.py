@@ -15,6 +15,7 @@ import numpy as np
 from ..backend import DeviceInfo
 from ..kernel.stdlib import words as xp
 from ..memory import View
+from .reduce import lanes_for
 from .views import launch, temporary, window
 
 DType = np.dtype[Any]
@@ -102,6 +103,57 @@ def make_write(op: str | Combination, work: DType, result: DType, carried: bool,
     return scan_write
 
 
+@lru_cache(maxsize=128)
+def make_columns(op: str, work: DType, result: DType, lanes: int, exclusive: bool) -> Any:
+    """Return the kernel that runs down ``lanes`` columns at once. Index space: (outer, ceil(inner / lanes)).
+
+    Columns lie side by side in both arrays.
+    """
+    combine, identity = _COMBINE[op]
+    kind, final = work.type, result.type
+
+    @xp.kernel
+    def scan_columns(
+        x: Any, base: Any, x_o: Any, x_k: Any, length: Any, inner: Any, out: Any, start: Any, out_o: Any, out_k: Any
+    ) -> None:
+        o = xp.global_id(0)
+        first = xp.global_id(1) * lanes
+        source = base + o * x_o
+        target = start + o * out_o
+        if first + lanes <= inner:
+            totals = xp.vector(kind(identity), lanes)
+            for k in range(length):
+                items = kind(xp.vload(x, source + k * x_k + first, lanes))
+                if exclusive:
+                    xp.vstore(out, target + k * out_k + first, final(totals))
+                    totals = combine(totals, items)
+                else:
+                    totals = combine(totals, items)
+                    xp.vstore(out, target + k * out_k + first, final(totals))
+        else:
+            for i in range(first, inner):
+                total = kind(identity)
+                for k in range(length):
+                    item = kind(x[source + k * x_k + i])
+                    if exclusive:
+                        out[target + k * out_k + i] = final(total)
+                        total = combine(total, item)
+                    else:
+                        total = combine(total, item)
+                        out[target + k * out_k + i] = final(total)
+
+    return scan_columns
+
+
+def _lanes(x: View, out: View, work: DType, info: DeviceInfo) -> int:
+    """Return how many columns a work-item takes at once; 1 where vectors do not serve."""
+    plain = all(dtype.kind in "iuf" for dtype in (x.dtype, out.dtype))
+    if not plain or info.kind != "cpu" or x.strides[2] != 1 or out.strides[2] != 1:
+        return 1
+    lanes = lanes_for(work, info)
+    return lanes if x.shape[2] >= 2 * lanes else 1
+
+
 def _parts(outer: int, length: int, inner: int, info: DeviceInfo) -> int:
     """Return into how many pieces rows are cut."""
     wanted = 4 * info.compute_units * (1 if info.kind == "cpu" else 256)
@@ -131,6 +183,12 @@ def scan(op: str | Combination, x: View, out: View, exclusive: bool = False) -> 
     parts = _parts(outer, length, inner, device.info)
     chunk = -(-length // parts)
     parts = -(-length // chunk)
+    lanes = _lanes(x, out, work, device.info) if parts == 1 else 1
+    if lanes > 1:
+        columns = make_columns(op, work, out.dtype, lanes, exclusive)
+        source: list[Any] = [window(x), x.offset, *x.strides[:2], length, inner]
+        launch(columns, device, (outer, -(-inner // lanes)), None, [*source, window(out), out.offset, *out.strides[:2]])
+        return
     totals = temporary(device, (outer, parts, inner), work)
     args: list[Any] = [window(x), x.offset, *x.strides, length, chunk, parts, inner, window(totals)]
     if parts > 1:
