@@ -55,12 +55,12 @@ def reduce(op: str, x: Array, axis: Any, keepdims: bool, dtype: DType | None = N
     quick = _small(op, x, axes, shape, result) if count else None
     if quick is not None:
         return quick
+    if count == 0 and op not in _IDENTITY:
+        raise EmptyReductionError(f"{op} of no elements (shape {x.shape}, axis {axis}): it has no identity")
     out = new_view(x.device, shape, result)
     if out.size == 0:
         return Array._of_view(out)
     if count == 0:
-        if op not in _IDENTITY:
-            raise EmptyReductionError(f"{op} of no elements (shape {x.shape}, axis {axis}): it has no identity")
         write(out, result.type(_IDENTITY[op]), x.device)
         return Array._of_view(out)
     _run(op, x, axes, out)
