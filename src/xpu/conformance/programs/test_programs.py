@@ -15,7 +15,7 @@ from ..compare import check_values, host
 from ..draw import Budget
 from .generate import Generator, Program, execute
 
-COUNT, QUICK, BLOCK = 24, 6, 6
+COUNT, QUICK, BLOCK = 12, 6, 6
 DTYPES = ("float32", "int32", "uint8", "float64")
 
 
