@@ -24,6 +24,7 @@ from .c_memory import Array, Memory, Signature, identifier
 from .c_numbers import from_bits16
 from .c_prelude import Prelude
 from .c_ranges import Ranges
+from .c_recurrences import ZERO, chained
 from .c_statements import Statements
 from .dialects import DIALECTS, SPELLED_COMPLEX, Dialect, spelled
 
@@ -51,7 +52,7 @@ def _render(kernel: ir.Kernel, info: DeviceInfo, debug: bool, language: str) -> 
             f"kernel {kernel.name!r} computes in float64, which {info.name} does not have; use float32 there"
         )
     kernel, added = _with_library(kernel, info, language)
-    printer = KernelPrinter(kernel, DIALECTS[language], debug, added)
+    printer = KernelPrinter(kernel, DIALECTS[language], debug, added, language == "opencl" and info.kind == "cpu")
     text = printer.render()
     if "atomics64" in printer.prelude.features and not info.atomics64:
         raise KernelCompileError(
@@ -84,9 +85,10 @@ class KernelPrinter:
     """Prints one kernel with its helpers.
 
     ``added`` counts the library's functions in front of the kernel's own; they hold no access that debug mode numbers.
+    ``hide`` says that chained recurrences are hidden from the compiler.
     """
 
-    def __init__(self, kernel: ir.Kernel, dialect: Dialect, debug: bool, added: int = 0) -> None:
+    def __init__(self, kernel: ir.Kernel, dialect: Dialect, debug: bool, added: int = 0, hide: bool = False) -> None:
         self.kernel = kernel
         self.dialect = dialect
         self.debug = debug
@@ -101,6 +103,9 @@ class KernelPrinter:
         self.helpers: dict[str, Signature] = {}
         self.hidden: dict[str, list[tuple[str, str]]] = {}
         """For each helper its hidden parameters: name and type."""
+        functions = [*kernel.functions, kernel] if hide else []
+        self.chained = {id(function): found for function in functions if (found := chained(function))}
+        """For each function the assignments that close a chain, if there are any."""
 
     def render(self) -> str:
         """Return the whole source."""
@@ -214,6 +219,8 @@ class KernelPrinter:
                 found |= {f"gsize{axis}": f"{self.word} " for axis in range(self.kernel.rank)}
         elif checked or any(isinstance(node, ir.WorkItem) for node in nodes):
             found["xpu_g"] = "const xpu_grid &"
+        if id(function) in self.chained:
+            found[ZERO] = "const int "
         for declared in function.arrays:
             if declared.type.space == "local":
                 array = self._declared(declared, function.name)
@@ -254,6 +261,8 @@ class KernelPrinter:
                 if declared.type.space == "local":
                     array = {declared.name: self._declared(declared, function.name)}
                     declarations.append(self._declaration(declared, array))
+        if self.chained:  # no global size is that large, but no compiler knows
+            setup.append(f"const int {ZERO} = (int)(gsize0 >> 62);")
         memory = Memory(self.prelude, kernel.rank, arrays, self.helpers, self.sites)
         if self.dialect.name != "opencl":
             sizes = ", ".join(f"gsize{axis}" for axis in range(kernel.rank))
@@ -271,7 +280,7 @@ class KernelPrinter:
     def _body(self, function: ir.Function | ir.Kernel, memory: Memory, first: list[str]) -> str:
         ranges = Ranges(function.params, function.variables, function.body)
         expressions = Expressions(self.prelude, memory, ranges, self.debug)
-        statements = Statements(expressions, memory, function)
+        statements = Statements(expressions, memory, function, self.chained.get(id(function), ()))
         lines = [f"    {line}" for line in first]
         lines += statements.render()
         return "".join(f"{line}\n" for line in lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -247,12 +247,16 @@ class Memory:
             return f"(vload{lanes}(0, {start}) != (uchar{lanes})(0))"
         return f"vload{lanes}(0, {start})"
 
-    def store(self, expressions: Expressions, node: ir.Store) -> list[str]:
-        """Return the statements of a store."""
+    def store(
+        self, expressions: Expressions, node: ir.Store, hide: Callable[[str, ir.Type, str], str] | None = None
+    ) -> list[str]:
+        """Return the statements of a store; ``hide`` wraps the value's text, given its type in both languages."""
         array = self.arrays[node.array]
         lanes = node.value.type.lanes if isinstance(node.value.type, ir.Vector) else 1
         at = self.address(expressions, node, lanes)
         value = ungroup(expressions.text(node.value))
+        if hide is not None:
+            value = hide(value, node.value.type, self.prelude.ctype(node.value.type))
         if self.sites is None or not node.indices:
             return [self._write(array, at, value, node.value.type)]
         word = self.dialect.types["int64"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import PurePath
 
 from ...errors import KernelCompileError
@@ -9,16 +10,25 @@ from .. import debug, ir
 from .c_expressions import Expressions
 from .c_memory import Memory
 from .c_ranges import full
+from .c_recurrences import hidden_copy
 from .c_text import group, ungroup
 
 
 class Statements:
     """Prints the body of one function."""
 
-    def __init__(self, expressions: Expressions, memory: Memory, function: ir.Function | ir.Kernel) -> None:
+    def __init__(
+        self,
+        expressions: Expressions,
+        memory: Memory,
+        function: ir.Function | ir.Kernel,
+        chained: Collection[int] = (),
+    ) -> None:
         self.expressions = expressions
         self.memory = memory
         self.function = function
+        self.chained = chained
+        """Ids of the assignments and stores whose value is hidden from the compiler (:mod:`.c_recurrences`)."""
         self.prelude = expressions.prelude
         self.dialect = expressions.dialect
         self.lines: list[str] = []
@@ -104,6 +114,8 @@ class Statements:
 
     def _assign(self, node: ir.Assign) -> None:
         value = ungroup(self.expressions.text(node.value))
+        if id(node) in self.chained:
+            value = hidden_copy(value, node.value.type, self.prelude.ctype(node.value.type))
         type_ = ""
         if node.name in self.function.variables and node.name not in self._declared:
             type_ = f"{self.prelude.ctype(self.function.variables[node.name])} "
@@ -111,7 +123,8 @@ class Statements:
         self._emit(f"{type_}{self.memory.variable(node.name)} = {value};", node.loc)
 
     def _store(self, node: ir.Store) -> None:
-        for line in self.memory.store(self.expressions, node):
+        hide = hidden_copy if id(node) in self.chained else None
+        for line in self.memory.store(self.expressions, node, hide):
             self._emit(line, node.loc)
 
     def _exprstmt(self, node: ir.ExprStmt) -> None:
