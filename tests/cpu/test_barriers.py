@@ -299,3 +299,28 @@ def test_the_device_chooses_a_size_that_divides():
     reverse[90](given, out)
     got = xp.asnumpy(out)
     assert sorted(got) == sorted(x)
+
+
+@xp.func
+def first_above(tile, limit):
+    for k in range(8):
+        if tile[k] > limit:
+            return k
+    return -1
+
+
+@xp.kernel
+def search(x, limit, out):
+    tile = xp.local_array(8, xp.int32)
+    tile[xp.local_id(0)] = x[xp.global_id(0)]
+    xp.barrier()
+    for k in range(8):
+        if tile[k] > limit:
+            last = k
+    out[xp.global_id(0)] = first_above(tile, limit) * 100 + last
+
+
+def test_shared_variables_that_not_every_way_assigns():
+    x = np.array([0, 5, 1, 6, 2, 0, 9, 3] * 2, np.int32)
+    got = launch(search, 16, 8, x, 4, np.zeros(16, np.int32))[1]
+    np.testing.assert_array_equal(got, np.full(16, 106))

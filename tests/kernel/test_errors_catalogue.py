@@ -272,6 +272,21 @@ TYPES_AND_MEANING = {
         "atomic_add takes 3 arguments",
         "(array, index, value)",
     ),
+    "atomic with two indices": (
+        "xp.atomic_add(m, i, 0, 1)\n#^^^^^^^^^^^^^^^^^^^^^^^^",
+        "atomic_add takes 3 arguments, not 4",
+        "a tuple: (i, j)",
+    ),
+    "called dtype": (
+        "out[i] = a.dtype(0)\n#        ^^^^^^^^^^",
+        "a.dtype is a dtype, and dtypes cannot be called",
+        "a.dtype.type(x)",
+    ),
+    "misspelt word": (
+        "out[i] = xp.global_idx(0)\n#        ^^^^^^^^^^^^^^^^",
+        "has no attribute 'global_idx'",
+        "did you mean 'global_id'?",
+    ),
     "atomic on a number": (
         "xp.atomic_add(b[i], 0, 1)\n#             ^^^^",
         "the first argument of atomic_add is an array",

@@ -101,7 +101,8 @@ class Builtins(Application):
         form = f"xp.{name}(array, index, {'expected, new' if op == 'cas' else 'value'})"
         self.no_keywords(node, name)
         if len(node.args) != count:
-            raise self.mismatch(f"{name} takes {count} arguments, not {len(node.args)}", node, f"write {form}")
+            advice = f"write {form}; the index of more than one axis is a tuple: (i, j)"
+            raise self.mismatch(f"{name} takes {count} arguments, not {len(node.args)}", node, advice)
         values = self.sequence(node.args)
         array = values[0]
         if not isinstance(array, Array):

@@ -139,6 +139,12 @@ class Calls(Functions):
 
     def _method(self, owner: Value, attribute: ast.Attribute, node: ast.Call) -> Value:
         name = attribute.attr
+        if name == "dtype":
+            raise self.refuse(
+                f"{ast.unparse(attribute)} is a dtype, and dtypes cannot be called",
+                node,
+                f"the type of it can: {ast.unparse(attribute)}.type(x)",
+            )
         if isinstance(owner, Num):
             if name in ("conjugate", "conj"):
                 self.arguments(node, name, 0)

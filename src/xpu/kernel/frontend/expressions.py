@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import enum
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -41,7 +42,15 @@ class Expressions(Operators):
         if isinstance(value, Num):
             return value
         if isinstance(value, Array):
-            index = ", ".join("ijklmn"[: value.ndim]) or "()"
+            given = len(value.indices)
+            index = ", ".join("ijklmn"[: given + value.ndim]) or "()"
+            if given:
+                raise self.mismatch(
+                    f"{value.label!r} has {given + value.ndim} dimensions and is indexed with {given}: "
+                    f"this is {describe(value)}, not a number",
+                    node,
+                    f"take one element: {value.label}[{index}]",
+                )
             raise self.mismatch(
                 f"{value.label!r} is {describe(value)}, not a number", node, f"take one element: {value.label}[{index}]"
             )
@@ -345,7 +354,10 @@ class Expressions(Operators):
         if isinstance(value, Tuple):
             raise self.refuse(f"tuples in kernels have no attribute {name!r}", node, "use t[k] and len(t)")
         if not hasattr(value.obj, name):
-            raise self.refuse(f"{describe(value)} has no attribute {name!r}", node)
+            near = difflib.get_close_matches(name, dir(value.obj), 1)
+            raise self.refuse(
+                f"{describe(value)} has no attribute {name!r}", node, f"did you mean {near[0]!r}?" if near else ""
+            )
         return wrap(getattr(value.obj, name), self.default, self.loc(node))
 
     def part(self, name: str, value: Num, node: ast.AST) -> Num:

@@ -71,7 +71,14 @@ class Splitter:
     def run(self) -> None:
         """Write the kernel's body."""
         with self.loops.units():
+            self._maybe_unassigned()
             self._nodes(self.tree)
+
+    def _maybe_unassigned(self) -> None:
+        """Give a value to shared variables that some way reads before any other value: Numba wants all to have one."""
+        early = liveness.exposed(self.kernel.body)[0] & self.variables.keys() - self.uniformity.varying
+        for name in sorted(early):
+            self.writer.line(f"{variable(name)} = {self.expr(ir.Const(self.variables[name], 0))}")
 
     # -- preparation
 
