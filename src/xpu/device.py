@@ -119,6 +119,11 @@ class Device:
             return f"{first[:600]}{f' -> {remedy}' if remedy else ''}"
         return None
 
+    def forget_kernels(self) -> None:
+        """Let go of compiled kernels and what was planned with them; those in use live on until they are done."""
+        self.kernels.clear()
+        self.plans.clear()
+
     def synchronize(self) -> None:
         """Wait until all work of the device is done; in debug mode raise what kernels found wrong."""
         self.backend_device.synchronize()

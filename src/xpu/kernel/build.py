@@ -97,6 +97,8 @@ class BuildStatistics:
 
 
 statistics = BuildStatistics()
+MAX_KERNELS = 1024
+"""Kernels that a device keeps loaded (1 MB each and more, on some drivers); then all are let go, and come back from disk."""
 _lock = threading.RLock()
 
 
@@ -118,6 +120,8 @@ def build(kernel: ir.Kernel, device: Device, debug: bool | None = None) -> Execu
             return known
         if config.dump:
             dump(source, key)
+        if len(device.kernels) >= MAX_KERNELS:
+            device.forget_kernels()
         compiled = _load(source, key, device) or _compile(source, key, device)
         executable = Executable(kernel, source, compiled, device, debug)
         device.kernels[key] = executable

@@ -79,18 +79,26 @@ def matmul_views(a: View, b: View, out: View) -> None:
     _multiply(left, right, target, count, rows, depth, columns, out)
 
 
+def _group_fits(work: DType, device: Device) -> bool:
+    """Whether the device takes the groups of the local tile."""
+    limits = device.info.limits
+    local = 2 * groups.DEPTH * (groups.TILE + 1) * work.itemsize
+    return limits.max_work_group >= groups.SIDE**2 and limits.local_memory >= local
+
+
 def _multiply(
     a: Operand, b: Operand, out: Operand, count: int, rows: int, depth: int, columns: int, target: View
 ) -> None:
     device = target.storage.device
     dtype = target.dtype
     work = work_type(dtype)
+    tiled = device.info.kind == "cpu" and dtype.kind != "c" and out.column == 1
     if (rows == 1 or columns == 1) and target.contiguous and dtype.kind != "b":
         _vector_product(a, b, count, rows, depth, columns, target, work)
-    elif rows * columns * depth <= SMALL:
+    elif rows * columns * depth <= SMALL or not (tiled or _group_fits(work, device)):
         sizes = (count, rows, columns)
         launch(groups.make_elements(work, dtype), device, sizes, None, [*_left(a), *_right(b), *_target(out), depth])
-    elif device.info.kind == "cpu" and dtype.kind != "c" and out.column == 1:
+    elif tiled:
         _register_tiles(a, b, out, count, rows, depth, columns, device, work, dtype)
     else:
         side = groups.SIDE
