@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import apply as _apply
-from . import small
+from . import apply as _apply, small
 from .array import Array
 from .config import config
 from .errors import UnsupportedDTypeError, XpuError

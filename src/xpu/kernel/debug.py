@@ -12,8 +12,8 @@ WORDS = 16
 CODE = 0
 """0: none, 1: index out of range, 2: assertion failed."""
 SITE = 1
-"""Number of the access (or assertion) in the kernel: ``ir.Load``, ``ir.Store``, ``ir.Atomic`` and ``ir.Assert`` nodes counted from 0
-in the order of ``ir.all_bodies``."""
+"""Number of the access (or assertion) in the kernel: ``ir.Load``, ``ir.Store``, ``ir.Atomic`` and ``ir.Assert`` nodes counted
+from 0 in the order of ``ir.all_bodies``."""
 AXIS = 2
 INDEX = 3
 EXTENT = 4

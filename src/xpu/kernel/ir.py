@@ -252,6 +252,8 @@ class Atomic(Expr):
 
 @dataclass(slots=True)
 class Stmt:
+    """Base of statements."""
+
     loc: Loc | None = field(default=None, kw_only=True, compare=False)
 
 
@@ -281,6 +283,8 @@ class ExprStmt(Stmt):
 
 @dataclass(slots=True)
 class If(Stmt):
+    """``if condition: body else: orelse``."""
+
     condition: Expr
     body: list[Stmt]
     orelse: list[Stmt] = field(default_factory=list)
@@ -303,18 +307,20 @@ class For(Stmt):
 
 @dataclass(slots=True)
 class While(Stmt):
+    """``while condition: body``."""
+
     condition: Expr
     body: list[Stmt]
 
 
 @dataclass(slots=True)
 class Break(Stmt):
-    pass
+    """Leave the innermost loop."""
 
 
 @dataclass(slots=True)
 class Continue(Stmt):
-    pass
+    """Go on with the next trip of the innermost loop."""
 
 
 @dataclass(slots=True)

@@ -52,8 +52,14 @@ class FloatLimits:
 def finfo(type_: Any, /) -> FloatLimits:
     """Return the limits of a floating-point dtype (of a complex one's parts)."""
     limits = np.finfo(_dtypes.canonical(_of(type_)))
-    values = (float(v) for v in (limits.eps, limits.max, limits.min, limits.smallest_normal))
-    return FloatLimits(limits.bits, *values, np.dtype(limits.dtype))
+    return FloatLimits(
+        bits=limits.bits,
+        eps=float(limits.eps),
+        max=float(limits.max),
+        min=float(limits.min),
+        smallest_normal=float(limits.smallest_normal),
+        dtype=np.dtype(limits.dtype),
+    )
 
 
 def iinfo(type_: Any, /) -> np.iinfo[Any]:
