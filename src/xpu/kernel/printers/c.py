@@ -103,6 +103,7 @@ class KernelPrinter:
         self.helpers: dict[str, Signature] = {}
         self.hidden: dict[str, list[tuple[str, str]]] = {}
         """For each helper its hidden parameters: name and type."""
+        self.hide = hide
         functions = [*kernel.functions, kernel] if hide else []
         self.chained = {id(function): found for function in functions if (found := chained(function))}
         """For each function the assignments that close a chain, if there are any."""
@@ -280,7 +281,9 @@ class KernelPrinter:
     def _body(self, function: ir.Function | ir.Kernel, memory: Memory, first: list[str]) -> str:
         ranges = Ranges(function.params, function.variables, function.body)
         expressions = Expressions(self.prelude, memory, ranges, self.debug)
-        statements = Statements(expressions, memory, function, self.chained.get(id(function), ()))
+        statements = Statements(
+            expressions, memory, function, self.chained.get(id(function), ()) if self.hide else None
+        )
         lines = [f"    {line}" for line in first]
         lines += statements.render()
         return "".join(f"{line}\n" for line in lines)

@@ -22,13 +22,15 @@ class Statements:
         expressions: Expressions,
         memory: Memory,
         function: ir.Function | ir.Kernel,
-        chained: Collection[int] = (),
+        chained: Collection[int] | None = None,
     ) -> None:
         self.expressions = expressions
         self.memory = memory
         self.function = function
-        self.chained = chained
+        self.chained = chained or ()
         """Ids of the assignments and stores whose value is hidden from the compiler (:mod:`.c_recurrences`)."""
+        self.steady = chained is not None
+        """Whether loops that copy their counter must not be unrolled: Intel's InstCombine crashes on some of them."""
         self.prelude = expressions.prelude
         self.dialect = expressions.dialect
         self.lines: list[str] = []
@@ -229,6 +231,8 @@ class Statements:
             counter = variable if own else self._fresh("i")
             word = "<" if step > 0 else ">"
             move = f"{counter} += {step}" if step > 0 else f"{counter} -= {-step}"
+            if self.steady and not own:
+                self._emit("#pragma unroll 1")
             self._emit(f"for ({ctype} {counter} = {start}; {counter} {word} {group(stop)}; {move}) {{", node.loc)
             self.depth += 1
             if not own:
