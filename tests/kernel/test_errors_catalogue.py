@@ -136,7 +136,7 @@ TYPES_AND_MEANING = {
         "'a' has 1 dimension and is indexed with 2",
         "write a[i]",
     ),
-    "row as number": ("out[i] = m[i] * 2\n#        ^^^^", "'m' is a", "take one element: m[i]"),
+    "row as number": ("out[i] = m[i] * 2\n#        ^^^^", "'m' has 2 dimensions", "take one element: m[i, j]"),
     "array as number": ("out[i] = a + 1\n#        ^", "'a' is a", "take one element: a[i]"),
     "row assigned": ("m[i] = 0\n#^^^", "'m' needs 2 indices", "element by element"),
     "float index": ("out[i] = a[i / 2]\n#          ^^^^^", "an index of 'a' is float32", "int(x)"),
@@ -283,7 +283,7 @@ TYPES_AND_MEANING = {
         "a.dtype.type(x)",
     ),
     "misspelt word": (
-        "out[i] = xp.global_idx(0)\n#        ^^^^^^^^^^^^^^^^",
+        "out[i] = xp.global_idx(0)\n#        ^^^^^^^^^^^^^",
         "has no attribute 'global_idx'",
         "did you mean 'global_id'?",
     ),
