@@ -21,7 +21,7 @@ demo: $(VENV)/.demo ## run the tour on every device found, and compare them
 
 test: $(VENV)/.test ## run the whole test suite: conformance on every device, then tests/
 	@status=0; \
-	$(PY) -m xpu conformance --device all || status=1; \
+	$(PY) -m xpu conformance --device all --jobs $(JOBS) -- -q || status=1; \
 	$(PY) -m pytest -n $(JOBS) --dist loadfile || status=1; \
 	exit $$status
 
@@ -29,7 +29,7 @@ unit: $(VENV)/.test ## run tests/ only
 	@$(PY) -m pytest -n $(JOBS) --dist loadfile
 
 conformance: $(VENV)/.test ## run the conformance suite on every device that works
-	@$(PY) -m xpu conformance --device all
+	@$(PY) -m xpu conformance --device all --jobs $(JOBS)
 
 lint: $(VENV)/.test ## ruff and mypy
 	@$(BIN)/ruff check .

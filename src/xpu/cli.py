@@ -94,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     conformance.add_argument("--report", metavar="DIR", type=Path, help="write a Markdown and a JSON report there")
     conformance.add_argument("--level", metavar="LEVELS", help="only some levels, separated by commas")
     conformance.add_argument("--quick", action="store_true", help="a reduced set, for slow devices")
+    conformance.add_argument("--jobs", type=int, default=1, metavar="N", help="with `all`: devices tested at a time")
     conformance.set_defaults(run=_conformance)
 
     cache = commands.add_parser(
@@ -153,30 +154,39 @@ def _conformance(options: argparse.Namespace) -> int:
 
 
 def _conformance_of_all(options: argparse.Namespace) -> int:
+    from concurrent.futures import ThreadPoolExecutor, as_completed
+
     from .doctor import collect_safely
 
-    devices = collect_safely().devices()
-    results = []
+    devices = [device for device in collect_safely().devices() if device.listed]
+    results = {one.device: f"not tested: {one.failure}" for one in devices if not one.works}
+    working = [device for device in devices if device.works]
+    print(f"conformance of {', '.join(device.device for device in working)}", flush=True)
+    with ThreadPoolExecutor(options.jobs) as pool:
+        running = {pool.submit(_conformance_apart, device.device, options): device for device in working}
+        for done in as_completed(running):
+            device = running[done]
+            code, output = done.result()
+            print(f"\n=== {device.device}: {device.name} {device.driver}".rstrip())
+            print(output, flush=True)
+            results[device.device] = "passed" if code == 0 else f"FAILED (exit code {code})"
     for device in devices:
-        if not device.listed:
-            continue
-        if not device.works:
-            results.append((device.device, device.name, f"not tested: {device.failure}"))
-            continue
-        print(f"\n=== conformance of {device.device}: {device.name} {device.driver}".rstrip(), flush=True)
-        command = [sys.executable, "-m", "xpu", "conformance", "--device", device.device]
-        if options.report is not None:
-            command += ["--report", str(options.report)]
-        if options.level is not None:
-            command += ["--level", options.level]
-        if options.quick:
-            command += ["--quick"]
-        code = subprocess.run([*command, "--", *options.rest], check=False).returncode
-        results.append((device.device, device.name, "passed" if code == 0 else f"FAILED (exit code {code})"))
-    print()
-    for text, name, result in results:
-        print(f"{text:14} {result:10} {name}")
-    return int(any(result.startswith("FAILED") for _, _, result in results))
+        print(f"{device.device:14} {results[device.device]:10} {device.name}")
+    return int(any(result.startswith("FAILED") for result in results.values()))
+
+
+def _conformance_apart(device: str, options: argparse.Namespace) -> tuple[int, str]:
+    """Run the suite on one device in a process of its own; return its exit code and output."""
+    command = [sys.executable, "-m", "xpu", "conformance", "--device", device]
+    if options.report is not None:
+        command += ["--report", str(options.report)]
+    if options.level is not None:
+        command += ["--level", options.level]
+    if options.quick:
+        command += ["--quick"]
+    command += ["--", *options.rest]
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.returncode, done.stdout
 
 
 # ------------------------------------------------------------------------------------------------------ cache

@@ -156,3 +156,25 @@ def test_cache_shows_place_and_content_and_clears(tmp_path: Path, monkeypatch: p
     assert cli.main(["cache", "--clear"]) == 0
     assert "deleted  1 kernel" in capsys.readouterr().out
     assert cache.entries() == 0
+
+
+@pytest.mark.parametrize("failing", ["", "opencl:1"])
+def test_conformance_of_all_devices(failing: str, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    def device(text: str, failure: str | None = None, listed: bool = True) -> doctor.DeviceReport:
+        return doctor.DeviceReport(
+            text, f"Board of {text}", "", "cpu", "", 1, 1, True, True, True, [], failure, 1.0, {}, listed
+        )
+
+    found = [device("cpu"), device("interpreter", listed=False), device("opencl:0", "no driver"), device("opencl:1")]
+    report = doctor.collect("cpu")
+    report.backends[0].devices = found
+    monkeypatch.setattr(doctor, "collect_safely", lambda: report)
+    monkeypatch.setattr(cli, "_conformance_apart", lambda text, _: (int(text == failing), f"output of {text}"))
+    code = cli.main(["conformance", "--device", "all", "--jobs", "2"])
+    assert code == int(bool(failing))
+    shown = capsys.readouterr().out
+    assert "output of cpu" in shown
+    assert "output of opencl:1" in shown
+    assert "not tested: no driver" in shown
+    assert "interpreter" not in shown
+    assert ("FAILED (exit code 1)" in shown) is bool(failing)
