@@ -104,7 +104,7 @@ class KernelPrinter:
         self.hidden: dict[str, list[tuple[str, str]]] = {}
         """For each helper its hidden parameters: name and type."""
         self.hide = hide
-        functions = [*kernel.functions, kernel] if hide else []
+        functions: list[ir.Function | ir.Kernel] = [*kernel.functions, kernel] if hide else []
         self.chained = {id(function): found for function in functions if (found := chained(function))}
         """For each function the assignments that close a chain, if there are any."""
 

@@ -88,7 +88,8 @@ def _types(kernel: ir.Kernel) -> Iterator[ir.Type]:
     """Yield the types of all parameters, arrays and expressions, in a fixed order."""
     functions: list[ir.Kernel | ir.Function] = [*kernel.functions, kernel]
     for function in functions:
-        yield from (item.type for item in (*function.params, *function.arrays))
+        yield from (param.type for param in function.params)
+        yield from (array.type for array in function.arrays)
     yield from (node.type for node in ir.all_bodies(kernel) if isinstance(node, ir.Expr))
 
 
