@@ -70,7 +70,7 @@ def _numpy() -> Layer:
 
 def _numba() -> Layer:
     layers = []
-    for package, oldest in (("llvmlite", (0, 44)), ("numba", (0, 61))):
+    for package, oldest in (("llvmlite", (0, 45)), ("numba", (0, 62))):
         if find_spec(package) is None:
             return Layer("Numba", False, f"the package {package} is not installed", MISSING_NUMBA)
         try:
