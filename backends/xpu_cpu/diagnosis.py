@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
@@ -87,4 +88,8 @@ def _numba() -> Layer:
                 f"pip install -U '{package}>={wanted}'",
             )
         layers.append(f"{package} {text}")
+    try:
+        import_module("numba")
+    except Exception as error:  # Numba refuses a NumPy that is newer than itself
+        return Layer("Numba", False, f"numba cannot be imported: {error}", "pip install --upgrade numba")
     return Layer("Numba", True, ", ".join(reversed(layers)))

@@ -171,6 +171,17 @@ def test_missing_and_old_packages(monkeypatch):
     assert "numba 0.50.1 is too old" in broken.detail
 
 
+def test_a_numba_that_does_not_import(monkeypatch):
+    def fail(name):
+        raise ImportError("Numba needs NumPy 2.3 or less. Got NumPy 2.9.")
+
+    monkeypatch.setattr(diagnosis, "import_module", fail)
+    broken = diagnosis.diagnose().first_broken()
+    assert broken is not None
+    assert "Numba needs NumPy 2.3 or less" in broken.detail
+    assert broken.remedy == "pip install --upgrade numba"
+
+
 def test_a_wrong_number_of_threads_is_a_broken_layer(monkeypatch):
     monkeypatch.setenv("XPU_NUM_THREADS", "many")
     broken = diagnosis.diagnose().first_broken()
