@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,3 +50,14 @@ def test_a_wrong_result_ends_the_example(monkeypatch: pytest.MonkeyPatch) -> Non
     check = importlib.import_module("common").check
     with pytest.raises(AssertionError, match="doubling"):
         check("doubling", [1.0, 2.5], [1.0, 2.0])
+
+
+@pytest.mark.parametrize("device", [name for name in DEVICES if name != "cpu"])
+def test_the_guide_runs_on_every_device(device: str, tmp_path: Path) -> None:
+    page = FOLDER.parents[1] / "docs" / "kernels.md"
+    blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    script = tmp_path / "page.py"
+    script.write_text("\n\n".join(blocks), encoding="utf-8")
+    environment = os.environ | {"XPU_DEVICE": device}
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300, env=environment)
+    assert done.returncode == 0, done.stderr
