@@ -8,7 +8,7 @@ return ``NotImplemented`` to decline.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -75,6 +75,50 @@ def _position(function: Any) -> Callable[..., Any]:
     return reduce
 
 
+def cumulative(op: str, a: Array, axis: int, out: Array) -> None:
+    """Write running sums or products, computed in the dtype of ``out``."""
+    function = np.cumsum if op == "sum" else np.cumprod
+    function(a, axis=axis, dtype=out.dtype, out=out)
+
+
+def sort(a: Array, axis: int, out: Array) -> None:
+    """Sort; equal elements that can be told apart (zeros of both signs) keep their order."""
+    told_apart = a.dtype.kind == "c" or (a.dtype.kind == "f" and bool(np.any(np.signbit(a) & (a == 0))))
+    out[...] = a
+    out.sort(axis=axis, kind="stable" if told_apart else "quicksort")
+
+
+def argsort(a: Array, axis: int, out: Array) -> None:
+    """Write the order of the elements; equal ones keep theirs."""
+    out[...] = np.argsort(a, axis=axis, kind="stable")
+
+
+def searchsorted(a: Array, v: Array, side: Literal["left", "right"], out: Array) -> None:
+    """Write where the elements of ``v`` belong in sorted ``a``."""
+    out[...] = np.searchsorted(a, v, side)
+
+
+def getitem(a: Array, indices: tuple[Array, ...], out: Array) -> None:
+    """Write ``a[indices]``."""
+    out[...] = a[indices]
+
+
+def setitem(a: Array, indices: tuple[Array, ...], value: Array) -> None:
+    """Assign ``a[indices] = value``."""
+    a[indices] = value
+
+
+def nonzero(a: Array, outs: tuple[Array, ...]) -> None:
+    """Write, axis by axis, where elements are not zero."""
+    for out, found in zip(outs, np.nonzero(a), strict=True):
+        out[...] = found
+
+
+def count_nonzero(a: Array) -> int:
+    """Return how many elements are not zero."""
+    return int(np.count_nonzero(a))
+
+
 LIBRARY: dict[str, Any] = {
     "elementwise": _elementwise(),
     "matmul": matmul,
@@ -87,4 +131,12 @@ LIBRARY: dict[str, Any] = {
     "argmin": _position(np.argmin),
     "argmax": _position(np.argmax),
     **PLACES,
+    "cumulative": cumulative,
+    "sort": sort,
+    "argsort": argsort,
+    "searchsorted": searchsorted,
+    "getitem": getitem,
+    "setitem": setitem,
+    "nonzero": nonzero,
+    "count_nonzero": count_nonzero,
 }

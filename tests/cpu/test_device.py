@@ -137,6 +137,51 @@ def test_matmul_takes_floats_and_declines_integers():
     assert DEVICE.library["matmul"](a.astype(int), a.astype(int), out) is NotImplemented
 
 
+@pytest.mark.parametrize("dtype", [np.bool_, np.int16, np.float16, np.float32, np.complex64])
+def test_sorting(dtype):
+    rng = np.random.default_rng(2)
+    a = rng.integers(-3, 4, (40, 9)).astype(dtype).T
+    if np.dtype(dtype).kind in "fc":
+        a[2, ::3] = np.nan
+        a[4] *= -1  # zeros of both signs
+        a[4, 5] = 0
+    for axis in (0, 1):
+        out, order = np.zeros_like(a), np.zeros(a.shape, np.int64)
+        DEVICE.library["sort"](a, axis, out)
+        DEVICE.library["argsort"](a, axis, order)
+        expected = np.sort(a, axis=axis, kind="stable")
+        np.testing.assert_array_equal(out, expected)
+        np.testing.assert_array_equal(np.signbit(out.real), np.signbit(expected.real))
+        np.testing.assert_array_equal(order, np.argsort(a, axis=axis, kind="stable"))
+
+
+def test_running_sums_and_positions():
+    a = np.arange(12, dtype=np.int8).reshape(3, 4)
+    out = np.zeros((3, 4), np.int64)
+    DEVICE.library["cumulative"]("sum", a, 1, out)
+    np.testing.assert_array_equal(out, a.cumsum(1))
+    DEVICE.library["cumulative"]("prod", a, 0, out)
+    np.testing.assert_array_equal(out, a.cumprod(0))
+    places = np.zeros(2, np.int64)
+    DEVICE.library["searchsorted"](np.array([1.0, 2, 2, 5]), np.array([2.0, 9]), "right", places)
+    np.testing.assert_array_equal(places, [3, 4])
+
+
+def test_indexing():
+    a = np.arange(20).reshape(5, 4)
+    rows, columns = np.array([[0], [4]]), np.array([3, 1, 1])
+    out = np.zeros((2, 3), np.int64)
+    DEVICE.library["getitem"](a, (rows, columns), out)
+    np.testing.assert_array_equal(out, a[rows, columns])
+    with pytest.raises(IndexError):
+        DEVICE.library["getitem"](a, (np.array([5]),), np.zeros((1, 4), np.int64))
+    DEVICE.library["setitem"](a, (rows,), np.array(-1))
+    assert (a[[0, 4]] == -1).all()
+    outs = tuple(np.zeros(DEVICE.library["count_nonzero"](a < 6), np.int64) for _ in range(2))
+    DEVICE.library["nonzero"](a < 6, outs)
+    np.testing.assert_array_equal(outs, np.nonzero(a < 6))
+
+
 def test_native_arrays_are_windows():
     values = np.arange(20, dtype=np.int32)
     window = DEVICE.native_array(block_of(values), np.dtype(np.int32), (3, 2), (24, -4), 8)
