@@ -160,7 +160,7 @@ def _conformance_of_all(options: argparse.Namespace) -> int:
 
     devices = [device for device in collect_safely().devices() if device.listed]
     results = {one.device: f"not tested: {one.failure}" for one in devices if not one.works}
-    working = [device for device in devices if device.works]
+    working = sorted((device for device in devices if device.works), key=lambda device: device.speed)  # slow ones first
     print(f"conformance of {', '.join(device.device for device in working)}", flush=True)
     with ThreadPoolExecutor(options.jobs) as pool:
         running = {pool.submit(_conformance_apart, device.device, options): device for device in working}
