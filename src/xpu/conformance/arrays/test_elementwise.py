@@ -42,7 +42,8 @@ OPERATORS = {
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_operators_are_the_functions(name: str) -> None:
-    a, b = (xp.asarray(v) for v in (np.arange(1, 9, dtype=np.int32), np.arange(8, 0, -1, dtype=np.int32)))
+    dtype = np.float32 if name == "divide" else np.int32
+    a, b = (xp.asarray(v) for v in (np.arange(1, 9, dtype=dtype), np.arange(8, 0, -1, dtype=dtype)))
     scope = {"a": a, "b": b}
     result = eval(f"a {OPERATORS[name]} b", scope)
     check(result, getattr(np, name)(xp.asnumpy(a), xp.asnumpy(b)))
