@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import os
 import threading
 import time
@@ -33,6 +35,9 @@ _VENDOR_WORDS = {"nvidia": "nvidia", "amd": "amd", "advanced micro devices": "am
 _CORRECT_DIVISION = 1 << 7
 """The bit CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT."""
 
+_MOST_QUEUES = 64
+"""Queues remembered, to be waited for when the process ends; they cannot be referred to weakly."""
+
 
 class OpenCLDevice(BackendDevice):
     """A device of one OpenCL platform, with one context and one queue that runs in order."""
@@ -54,6 +59,7 @@ class OpenCLDevice(BackendDevice):
         self.blocks: Blocks = None  # type: ignore[assignment]  # made by open()
         self.options = b""
         self._clock: bool | None = None
+        self._queues: list[Any] = []
 
     def open(self) -> None:
         cl = self._cl
@@ -66,6 +72,8 @@ class OpenCLDevice(BackendDevice):
             self.blocks = Blocks(cl, self.context, self.queue, self.info)
             config = self.device.single_fp_config
             self.options = program.build_options(self.platform.name, bool(config & _CORRECT_DIVISION))
+            if not _opened:
+                atexit.register(_finish_everything)
             _opened.append(self)
 
     def explain(self, error: BaseException) -> str:
@@ -157,7 +165,18 @@ class OpenCLDevice(BackendDevice):
         self.blocks.retire()
 
     def new_stream(self) -> Any:
-        return self._cl.CommandQueue(self.context, properties=self._cl.command_queue_properties.PROFILING_ENABLE)
+        queue = self._cl.CommandQueue(self.context, properties=self._cl.command_queue_properties.PROFILING_ENABLE)
+        self._queues.append(queue)
+        if len(self._queues) > _MOST_QUEUES:  # the first is the device's own
+            self._queues.pop(1).finish()
+        return queue
+
+    def finish(self) -> None:
+        """Wait for the work of every queue, also those of streams; before the process ends."""
+        if self._pid != os.getpid():
+            return
+        for queue in self._queues:
+            queue.finish()
 
     def record(self, stream: Any = None) -> Any:
         self.check_process()
@@ -251,6 +270,16 @@ def _aliases(platform: Any, info: DeviceInfo) -> tuple[str, ...]:
         lowered = f"{info.vendor} {info.name}".lower()
         words += [word for part, word in _VENDOR_WORDS.items() if part in lowered]
     return tuple(dict.fromkeys([*words, info.kind]))
+
+
+# ------------------------------------------------------------------------------------------------ at the end
+
+
+def _finish_everything() -> None:
+    """Let no kernel run while the process tears its libraries down: Mesa's driver crashes then."""
+    for device in _opened:
+        with contextlib.suppress(Exception):  # a device lost on the way out has nothing more to do
+            device.finish()
 
 
 # ----------------------------------------------------------------------------------------------- after a fork
