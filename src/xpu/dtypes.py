@@ -35,6 +35,7 @@ NAMES = (
     "complex64",
     "complex128",
 )
+INT64 = np.dtype(np.int64)
 SUPPORTED: tuple[np.dtype[Any], ...] = tuple(np.dtype(name) for name in NAMES)
 _SUPPORTED = {dtype: dtype for dtype in SUPPORTED}
 

@@ -32,3 +32,11 @@ def test_help_of_the_command_loads_nothing_heavy() -> None:
         "    xpu.cli.main(['--help'])"
     )
     assert sorted((loaded - before) & {*HEAVY, *BACKENDS}) == []
+
+
+def test_import_loads_neither_the_front_end_nor_kernels() -> None:
+    """They are many small classes and functions, and nobody needs them before the first kernel."""
+    code = "import sys, xpu; print(*sorted(name for name in sys.modules if name.startswith('xpu.')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    early = ("xpu.kernel.ir", "xpu.kernel.frontend", "xpu.kernel.printers", "xpu.kernels.")
+    assert [name for name in done.stdout.split() if name.startswith(early)] == []

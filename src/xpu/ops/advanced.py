@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from ..apply import broadcast_shapes, host_array_refused, is_scalar, mismatch
 from ..array import Array
 from ..config import config
 from ..device import Device
+from ..dtypes import INT64
 from ..errors import BroadcastError
-from ..kernels.compact import true_places
-from ..kernels.gather import INT64, Box, gather, offsets, scatter
 from ..lazy.evaluate import new_view, write
 from ..memory import View, contiguous_strides
 from ..reduce import NATIVE_BELOW
@@ -208,7 +208,7 @@ def flat_nonzero(x: Array) -> Array:
     view = flags._concrete()
     if not view.contiguous:
         view = _packed(flags, view.shape, view.dtype)
-    return Array._of_view(true_places(view))
+    return Array._of_view(kernels.compact.true_places(view))
 
 
 def _packed(x: Array, shape: tuple[int, ...], dtype: DType) -> View:
@@ -234,7 +234,7 @@ def _places(chosen: _Selection, device: Device) -> tuple[View, list[tuple[View, 
         assert index.axis is not None
         prepared.append((own, chosen.view.shape[index.axis]))
         strides.append(chosen.view.strides[index.axis])
-    places, good = offsets(prepared, strides, count, device)
+    places, good = kernels.gather.offsets(prepared, strides, count, device)
     if not good:
         for index in along:
             _complain(index, chosen.view.shape[index.axis or 0])
@@ -248,13 +248,13 @@ def _complain(index: _Index, extent: int) -> None:
         raise ArrayIndexError(f"index {outside[0]} is out of bounds for an axis of length {extent}")
 
 
-def _box(chosen: _Selection) -> Box:
+def _box(chosen: _Selection) -> kernels.gather.Box:
     view = chosen.view
     sides = [
         (tuple([view.shape[k] for k in axes]), tuple([view.strides[k] for k in axes]))
         for axes in (chosen.before, chosen.after)
     ]
-    return Box(view, sides[0], sides[1])
+    return kernels.gather.Box(view, sides[0], sides[1])
 
 
 def _library(name: str, chosen: _Selection, device: Device) -> Any:
@@ -300,7 +300,7 @@ def take_items(x: Array, key: Any) -> Array:
             library(*_native_arrays(chosen), _index_first(out, chosen))
         return Array._of_view(out)
     places, _ = _places(chosen, x.device)
-    gather(_box(chosen), places, out)
+    kernels.gather.gather(_box(chosen), places, out)
     return Array._of_view(out)
 
 
@@ -332,8 +332,8 @@ def put_items(x: Array, key: Any, value: Any, distinct: bool = False) -> None:
     if not (distinct or chosen.distinct):
         extents = tuple(extent for _, extent in prepared)
         room = math.prod(extents)
-        slots, _ = offsets(prepared, list(contiguous_strides(extents)), places.size, device)
-    scatter(_box(chosen), places, slots, room, source)
+        slots, _ = kernels.gather.offsets(prepared, list(contiguous_strides(extents)), places.size, device)
+    kernels.gather.scatter(_box(chosen), places, slots, room, source)
 
 
 def _value(x: Array, value: Any, shape: tuple[int, ...]) -> View:

@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import apply as _apply
+from .. import apply as _apply, kernels
 from ..array import Array
 from ..config import config
 from ..dtypes import canonical
 from ..errors import UnsupportedDTypeError
-from ..kernels.scan import scan
-from ..kernels.sort import three_axes
 from ..lazy.evaluate import new_view, write
 from ..memory import View
 from ..reduce import NATIVE_BELOW
@@ -52,10 +50,10 @@ def _cumulative(op: str, x: Array, axis: int, dtype: Any, include_initial: bool)
         return Array._of_view(out)
     # The conversion goes first where the scan's own would not be NumPy's: to bool.
     source = _apply.astype(x, result) if result.kind == "b" else x
-    rows = three_axes(source._concrete(), axis) or three_axes(copy(source)._concrete(), axis)
-    written = three_axes(target, axis)
+    rows = kernels.sort.three_axes(source._concrete(), axis) or kernels.sort.three_axes(copy(source)._concrete(), axis)
+    written = kernels.sort.three_axes(target, axis)
     assert rows is not None and written is not None
-    scan(op, rows, written)
+    kernels.scan.scan(op, rows, written)
     return Array._of_view(out)
 
 

@@ -9,8 +9,7 @@ import numpy as np
 from .. import apply as _apply
 from ..apply import common_device
 from ..array import Array
-from ..dtypes import result_type
-from ..kernels.gather import INT64
+from ..dtypes import INT64, result_type
 from .advanced import take_items
 from .creation import arange, asarray, linspace, zeros
 from .cumulative import cumulative_sum, diff

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import apply as _apply
+from .. import apply as _apply, kernels
 from ..apply import broadcast_shapes, common_device
 from ..array import Array
 from ..config import config
-from ..dtypes import result_type
+from ..dtypes import INT64, result_type
 from ..errors import BroadcastError
-from ..kernels.gather import INT64
-from ..kernels.sort import order_of, search, sort_keys
 from ..lazy.evaluate import new_view
 from ..memory import View
 from ..reduce import NATIVE_BELOW, reduce
@@ -216,9 +214,9 @@ def searchsorted(x1: Array, x2: Any, /, *, side: str = "left", sorter: Array | N
         return Array._of_view(out)
     if common.kind == "c":
         return _search_by_sorting(x1, x2, side)
-    keys = [sort_keys(_as_row(part))[0] for part in (x1, x2)]
+    keys = [kernels.sort.sort_keys(_as_row(part))[0] for part in (x1, x2)]
     flat = [View(key.storage, key.dtype, (key.size,), (1,), key.offset) for key in keys]
-    search(flat[0], flat[1], side == "right", View(out.storage, INT64, (x2.size,), (1,), 0))
+    kernels.sort.search(flat[0], flat[1], side == "right", View(out.storage, INT64, (x2.size,), (1,), 0))
     return Array._of_view(out)
 
 
@@ -233,7 +231,7 @@ def _search_by_sorting(x1: Array, x2: Array, side: str) -> Array:
 
     count, flat = x1.size, reshape(x2, -1)
     parts = [flat, x1] if side == "left" else [x1, flat]
-    order = order_of(sort_keys(_as_row(concat(parts))))
+    order = kernels.sort.order_of(kernels.sort.sort_keys(_as_row(concat(parts))))
     numbers = Array._of_view(View(order.storage, order.dtype, (order.size,), (1,), order.offset))
     first = flat.size if side == "left" else 0
     is_element = (numbers >= first) & (numbers < first + count)

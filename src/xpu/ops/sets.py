@@ -8,8 +8,7 @@ import numpy as np
 
 from .. import apply as _apply
 from ..array import Array
-from ..dtypes import result_type
-from ..kernels.gather import INT64
+from ..dtypes import INT64, result_type
 from ..lazy.evaluate import new_view
 from .advanced import flat_nonzero, put_items, take_items
 from .creation import asarray, full

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from .. import apply as _apply
+from .. import apply as _apply, kernels
 from ..array import Array
 from ..config import config
-from ..kernels.gather import INT64
-from ..kernels.sort import follow_rows, order_of, sort_keys, three_axes
+from ..dtypes import INT64
 from ..lazy.evaluate import new_view
 from ..memory import View, contiguous_strides
 from ..reduce import NATIVE_BELOW
@@ -19,9 +18,9 @@ __all__ = ["argpartition", "argsort", "partition", "sort", "topk"]
 def along(x: Array, axis: int) -> tuple[View, tuple[int, ...]]:
     """Return the elements as (outer, length, inner) around an axis, and the shape they come from."""
     view = x._concrete()
-    rows = three_axes(view, axis)
+    rows = kernels.sort.three_axes(view, axis)
     if rows is None:
-        rows = three_axes(copy(x)._concrete(), axis)
+        rows = kernels.sort.three_axes(copy(x)._concrete(), axis)
     assert rows is not None
     return rows, view.shape
 
@@ -35,7 +34,7 @@ def _from_rows(rows: View, shape: tuple[int, ...], axis: int) -> Array:
 
 def _order(x: Array, axis: int, descending: bool) -> View:
     rows, _ = along(x, axis)
-    return order_of(sort_keys(rows, descending))
+    return kernels.sort.order_of(kernels.sort.sort_keys(rows, descending))
 
 
 def argsort(
@@ -99,7 +98,7 @@ def _follow(x: Array, axis: int, order: View) -> Array:
     """Return the elements of each row in the order of (outer * inner, length) positions."""
     rows, shape = along(x, axis)
     out = new_view(x.device, order.shape, x.dtype)
-    follow_rows(rows, order, out)
+    kernels.sort.follow_rows(rows, order, out)
     return _from_rows(out, (*shape[:axis], order.shape[1], *shape[axis + 1 :]), axis)
 
 
