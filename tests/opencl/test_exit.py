@@ -26,9 +26,9 @@ def run(device: str, **environment: str) -> int:
     return subprocess.run(command, env=os.environ | environment, timeout=120, check=False).returncode
 
 
-@pytest.mark.parametrize("device", [str(device) for device in xp.devices("opencl")])
-def test_ends_with_work_pending(device):
-    assert run(device) == 3
+@pytest.mark.parametrize("name", [str(device) for device in xp.devices("opencl")])
+def test_ends_with_work_pending(name):
+    assert run(name) == 3
 
 
 def test_rusticl_ends_with_work_pending():
