@@ -192,3 +192,11 @@ def test_a_reader_of_a_pending_array_reads_it_before_a_write(pair):
     c = a * 3
     a += 1
     np.testing.assert_array_equal(xp.asnumpy(c)[1:], (host[1:] + 1) * 3)
+
+
+def test_evaluate_computes_now(pair):
+    _, x = pair
+    y, z = x + 1, x * 2
+    xp.evaluate(y, z)
+    assert not pending(y)
+    assert not pending(z)

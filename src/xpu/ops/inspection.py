@@ -8,7 +8,15 @@ from ..array import Array
 from ..device import Device, get_device
 from ..lazy.node import Node
 
-__all__ = ["explain", "memory_stats", "release_memory", "statistics"]
+__all__ = ["evaluate", "explain", "memory_stats", "release_memory", "statistics"]
+
+
+def evaluate(*arrays: Array) -> None:
+    """Compute pending arrays now, and wait until that is done: for timings; values come by themselves."""
+    for x in arrays:
+        x._concrete()
+    for device in {x.device for x in arrays}:
+        device.synchronize()
 
 
 def explain(x: Array, /) -> str:
