@@ -18,6 +18,8 @@ def value_of(argument: Argument, seed: int) -> Any:
     """Return an argument's value on the host, the same for the same seed and name."""
     rng = np.random.default_rng([seed, *argument.name.encode()])
     dtype = np.dtype(argument.dtype)
+    if argument.role == "firm":
+        return random_values(rng, (1,), dtype)[0]
     if argument.shape is None:
         return int(rng.integers(0, 6)) if dtype.kind == "i" else float(rng.choice([0.0, 0.5, 1.25, 3.0]))
     if argument.role == "out":
@@ -172,7 +174,7 @@ def report(failure: Failure) -> str:
     lines = [f"seed {program.seed}, device {failure.device}: {failure.kind}", failure.text, "", program.source()]
     lines.append(f"# launch: global {program.global_size}, local {program.local_size}")
     for argument in program.arguments:
-        if argument.role in ("in", "weak", "atomic"):
+        if argument.role != "out":
             value = value_of(argument, program.seed)
             shown = np.array2string(value, threshold=50, max_line_width=110) if argument.shape else repr(value)
             lines.append(f"# {argument.name} ({argument.dtype}, {argument.layout}) = {shown}".replace("\n", "\n#   "))

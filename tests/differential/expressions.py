@@ -80,14 +80,15 @@ class Expressions:
     # --------------------------------------------------------------------------------------------------- leaves
 
     def literal(self, dtype: str) -> Expr:
+        """Return a constant. None is zero: Intel's compiler takes ``x * (0.0 / n)`` for zero even where ``n`` is."""
         rng = self.rng
         if dtype == "bool":
             return literal(dtype, rng.random() < 0.5)
         if dtype in INTEGERS:
             info = np.iinfo(dtype)
-            corners = [0, 1, 2, 3, 5, 7, 10, int(info.max), int(info.min), int(info.max) // 3]
+            corners = [1, 2, 3, 5, 7, 10, int(info.max), int(info.min) or 1, int(info.max) // 3]
             return literal(dtype, rng.choice(corners))
-        real = rng.choice([0.0, 1.0, -1.0, 0.5, 2.0, -3.25, 1e3, 0.1, 7.75])
+        real = rng.choice([1.0, -1.0, 0.5, 2.0, -3.25, 1e3, 0.1, 7.75])
         if dtype.startswith("complex"):
             return literal(dtype, complex(real, rng.choice([0.0, 1.0, -0.5])))
         return literal(dtype, real)

@@ -38,14 +38,12 @@ class Plain:
         self.helpers: list[Helper] = []
         self.arguments: list[Argument] = []
         self.global_size, self.local_size = self.sizes()
-        self.index = "i" if len(self.global_size) == 1 else "y, x"
+        self.index = ("i", "y, x", "z, y, x")[len(self.global_size) - 1]
 
     # ---------------------------------------------------------------------------------------------------- the frame
 
     def sizes(self) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
-        if self.rng.random() < 0.6:
-            return (self.items,), None
-        return (3, self.items // 3), None
+        return self.rng.choice([(self.items,)] * 5 + [(3, self.items // 3)] * 3 + [(2, 3, self.items // 6)] * 2), None
 
     def program(self) -> Program:
         body = self.prologue()
@@ -73,6 +71,9 @@ class Plain:
             self.arguments.append(Argument(name, dtype, self.global_size, "in", self.rng.choice(LAYOUTS)))
             self.scope.leaves += [(f"{name}[{self.index}]", dtype)] * 2
         self.arguments += [Argument("s_int", "int64", None, "weak"), Argument("s_float", "float64", None, "weak")]
+        firm = self.rng.choice(self.config.dtypes)
+        self.arguments.append(Argument(f"c_{firm}", firm, None, "firm"))
+        self.scope.leaves.append((f"c_{firm}", firm))
         first = f"a_{self.config.default}"
         names = self.index.split(", ")
         body = [plain(f"{name} = xp.global_id({axis})") for axis, name in enumerate(names)]

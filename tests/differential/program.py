@@ -64,9 +64,10 @@ class Argument:
     name: str
     dtype: str
     shape: tuple[int, ...] | None
-    """None: a Python number."""
+    """None: one number."""
     role: str
-    """``in``, ``out`` or ``atomic`` for arrays (``atomic`` starts with small numbers); ``weak`` for Python numbers."""
+    """``in``, ``out`` or ``atomic`` for arrays (``atomic`` starts with small numbers); ``weak`` for Python numbers, ``firm``
+    for numbers with a dtype."""
     layout: str = "C"
     """``C``, ``strided`` (every second element of a larger array), ``reversed`` (negative strides)."""
 

@@ -34,7 +34,9 @@ def prepared(seed, device):
     program = generate(seed, config_for([device]))
     types = []
     for argument in program.arguments:
-        if argument.shape is None:
+        if argument.role == "firm":
+            types.append(ir.Scalar(np.dtype(argument.dtype)))
+        elif argument.shape is None:
             types.append(int if argument.dtype == "int64" else float)
         else:
             types.append(ir.ArrayType(np.dtype(argument.dtype), len(argument.shape), argument.layout == "C"))

@@ -21,6 +21,7 @@ from ...errors import KernelCompileError, UnsupportedDTypeError
 from .. import ir
 from .c_expressions import Expressions
 from .c_memory import Array, Memory, Signature, identifier
+from .c_negations import has_negation
 from .c_numbers import from_bits16
 from .c_prelude import Prelude
 from .c_ranges import Ranges
@@ -85,7 +86,7 @@ class KernelPrinter:
     """Prints one kernel with its helpers.
 
     ``added`` counts the library's functions in front of the kernel's own; they hold no access that debug mode numbers.
-    ``hide`` says that chained recurrences are hidden from the compiler.
+    ``hide`` says that chained recurrences are hidden from the compiler, and negations where there are barriers.
     """
 
     def __init__(self, kernel: ir.Kernel, dialect: Dialect, debug: bool, added: int = 0, hide: bool = False) -> None:
@@ -107,6 +108,10 @@ class KernelPrinter:
         functions: list[ir.Function | ir.Kernel] = [*kernel.functions, kernel] if hide else []
         self.chained = {id(function): found for function in functions if (found := chained(function))}
         """For each function the assignments that close a chain, if there are any."""
+        self.hide_negations = hide and kernel.uses_barrier
+        if self.hide_negations:
+            for function in filter(has_negation, functions):
+                self.chained.setdefault(id(function), set())
 
     def render(self) -> str:
         """Return the whole source."""
@@ -280,7 +285,7 @@ class KernelPrinter:
 
     def _body(self, function: ir.Function | ir.Kernel, memory: Memory, first: list[str]) -> str:
         ranges = Ranges(function.params, function.variables, function.body)
-        expressions = Expressions(self.prelude, memory, ranges, self.debug)
+        expressions = Expressions(self.prelude, memory, ranges, self.debug, self.hide_negations)
         statements = Statements(
             expressions, memory, function, self.chained.get(id(function), ()) if self.hide else None
         )

@@ -9,6 +9,7 @@ import numpy as np
 from ...errors import KernelCompileError
 from .. import ir
 from . import c_numbers
+from .c_negations import negated, opaque_negation
 from .c_prelude import LANES, Prelude, short
 from .c_ranges import Ranges
 from .c_scalars import COMPARISONS, EXACT, IDENTITY_OVER_INTEGERS, SYMBOLS, Scalars
@@ -23,13 +24,16 @@ _NATIVE_ON_VECTORS = frozenset(["isnan", "isinf", "isfinite", "signbit"])
 class Expressions:
     """Prints the expressions of one function."""
 
-    def __init__(self, prelude: Prelude, memory: Memory, ranges: Ranges, checked: bool) -> None:
+    def __init__(
+        self, prelude: Prelude, memory: Memory, ranges: Ranges, checked: bool, hide_negations: bool = False
+    ) -> None:
         self.prelude = prelude
         self.dialect = prelude.dialect
         self.scalars = Scalars(prelude)
         self.memory = memory
         self.ranges = ranges
         self.checked = checked
+        self.hide_negations = hide_negations
         self._in_index = 0
 
     def text(self, node: ir.Expr) -> str:
@@ -37,6 +41,9 @@ class Expressions:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
             raise KernelCompileError(f"{type(node).__name__} has no spelling in {self.dialect.name}")
+        operand = negated(node) if self.hide_negations else None
+        if operand is not None:
+            return opaque_negation(self.prelude, node, self.value(operand))
         found: str = method(node)
         return found
 
