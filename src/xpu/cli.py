@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -94,6 +94,9 @@ def _parser() -> argparse.ArgumentParser:
     conformance.add_argument("--report", metavar="DIR", type=Path, help="write a Markdown and a JSON report there")
     conformance.add_argument("--level", metavar="LEVELS", help="only some levels, separated by commas")
     conformance.add_argument("--quick", action="store_true", help="a reduced set, for slow devices")
+    conformance.add_argument(
+        "--full", action="store_true", help="with `all`: the whole suite also on a backend's slower devices"
+    )
     conformance.add_argument("--jobs", type=int, default=1, metavar="N", help="with `all`: devices tested at a time")
     conformance.set_defaults(run=_conformance)
 
@@ -161,9 +164,12 @@ def _conformance_of_all(options: argparse.Namespace) -> int:
     devices = [device for device in collect_safely().devices() if device.listed]
     results = {one.device: f"not tested: {one.failure}" for one in devices if not one.works}
     working = sorted((device for device in devices if device.works), key=lambda device: device.speed)  # slow ones first
-    print(f"conformance of {', '.join(device.device for device in working)}", flush=True)
+    best = {_backend(device): device for device in working}  # the fastest of a backend comes last
+    quick = {d.device for d in working if options.quick or not (options.full or best[_backend(d)] is d)}
+    names = [f"{device.device}{' (quick)' if device.device in quick else ''}" for device in working]
+    print(f"conformance of {', '.join(names)}", flush=True)
     with ThreadPoolExecutor(options.jobs) as pool:
-        running = {pool.submit(_conformance_apart, device.device, options): device for device in working}
+        running = {pool.submit(_conformance_apart, device.device, options, device.device in quick): device for device in working}
         for done in as_completed(running):
             device = running[done]
             code, output = done.result()
@@ -175,14 +181,18 @@ def _conformance_of_all(options: argparse.Namespace) -> int:
     return int(any(result.startswith("FAILED") for result in results.values()))
 
 
-def _conformance_apart(device: str, options: argparse.Namespace) -> tuple[int, str]:
+def _backend(device: Any) -> str:
+    return str(device.device).partition(":")[0]
+
+
+def _conformance_apart(device: str, options: argparse.Namespace, quick: bool) -> tuple[int, str]:
     """Run the suite on one device in a process of its own; return its exit code and output."""
     command = [sys.executable, "-m", "xpu", "conformance", "--device", device]
     if options.report is not None:
         command += ["--report", str(options.report)]
     if options.level is not None:
         command += ["--level", options.level]
-    if options.quick:
+    if quick:
         command += ["--quick"]
     command += ["--", *options.rest]
     done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
