@@ -238,7 +238,10 @@ def test_pairs(dtype):
     a, b = floats(dtype)
     operands = [element("a", dtype), element("b", dtype)]
     for name, got in compute_all({n: (ir.Call(scalar(dtype), n, operands), dtype) for n in PAIRS}, a, b).items():
-        np.testing.assert_array_equal(got, PAIRS[name](a, b))
+        expected = PAIRS[name](a, b)
+        if name == "nextafter":
+            same(got, expected)
+        np.testing.assert_array_equal(got, expected)
 
 
 CLOSE = "exp expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp2 cbrt"

@@ -186,7 +186,7 @@ def _next_half(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     smallest = builder.or_(builder.and_(towards, t.constant(patterns, -(2**15))), one)
     stepped = builder.select(builder.fcmp_ordered("==", first, zero), smallest, stepped)
     value = builder.fpext(builder.bitcast(stepped, half), t.llvm(ty))
-    value = builder.select(builder.fcmp_ordered("==", first, second), second, value)
+    value = builder.select(builder.fcmp_ordered("==", first, second), first, value)  # NumPy's choice among zeros
     return builder.select(builder.fcmp_unordered("uno", first, second), builder.fadd(first, second), value)
 
 
