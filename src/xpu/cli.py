@@ -169,7 +169,10 @@ def _conformance_of_all(options: argparse.Namespace) -> int:
     names = [f"{device.device}{' (quick)' if device.device in quick else ''}" for device in working]
     print(f"conformance of {', '.join(names)}", flush=True)
     with ThreadPoolExecutor(options.jobs) as pool:
-        running = {pool.submit(_conformance_apart, device.device, options, device.device in quick): device for device in working}
+        running = {
+            pool.submit(_conformance_apart, device.device, options, device.device in quick): device
+            for device in working
+        }
         for done in as_completed(running):
             device = running[done]
             code, output = done.result()
