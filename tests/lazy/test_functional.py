@@ -103,3 +103,13 @@ def test_long_scan():
     host = np.random.default_rng(3).integers(0, 1000, 100_000)
     got = xp.asnumpy(xp.scan(plus, 0)(xp.asarray(host)))
     np.testing.assert_array_equal(got, np.cumsum(host))
+
+
+def test_nextafter_of_halves_steps_in_halves():
+    every = np.arange(0, 65536, 7, dtype=np.uint16).view(np.float16)
+    towards = np.random.default_rng(0).permutation(every)
+    with xp.config.override(library=False):
+        got = xp.asnumpy(xp.nextafter(xp.asarray(every), xp.asarray(towards)))
+    expected = np.nextafter(every, towards)
+    same = (got.view(np.uint16) == expected.view(np.uint16)) | (np.isnan(got) & np.isnan(expected))
+    assert same.all()

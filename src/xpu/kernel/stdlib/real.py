@@ -60,6 +60,10 @@ def nextafter(x: Any, y: Any) -> Any:
         bits = xp.math.reinterpret(x, xp.int64)
         moved = xp.math.reinterpret(xp.where((y > x) == (x > 0.0), bits + 1, bits - 1), xp.float64)
         least = xp.math.copysign(5e-324, y)
+    elif x.dtype == xp.float16:
+        short = xp.math.reinterpret(x, xp.int16)
+        moved = xp.math.reinterpret(xp.where((y > x) == (x > 0.0), short + 1, short - 1), xp.float16)
+        least = xp.math.copysign(6e-08, y)
     else:
         bits = xp.math.reinterpret(x, xp.int32)
         moved = xp.math.reinterpret(xp.where((y > x) == (x > 0.0), bits + 1, bits - 1), xp.float32)
