@@ -168,7 +168,7 @@ def test_pending_readers_read_before_a_write(way):
         np.array([2**63], np.uint64),
         np.array([2**64 - 1], np.uint64),
         np.array([0.5]),
-        object(),
+        NotImplemented,
     ],
     ids=str,
 )
