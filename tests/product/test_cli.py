@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -166,15 +167,23 @@ def test_conformance_of_all_devices(failing: str, monkeypatch: pytest.MonkeyPatc
         )
 
     found = [device("cpu"), device("interpreter", listed=False), device("opencl:0", "no driver"), device("opencl:1")]
+    found.insert(2, replace(device("opencl:2"), speed=0.5))
     report = doctor.collect("cpu")
     report.backends[0].devices = found
     monkeypatch.setattr(doctor, "collect_safely", lambda: report)
-    monkeypatch.setattr(cli, "_conformance_apart", lambda text, _: (int(text == failing), f"output of {text}"))
+    quick: dict[str, bool] = {}
+
+    def apart(text: str, options: Any, reduced: bool) -> tuple[int, str]:
+        quick[text] = reduced
+        return int(text == failing), f"output of {text}"
+
+    monkeypatch.setattr(cli, "_conformance_apart", apart)
     code = cli.main(["conformance", "--device", "all", "--jobs", "2"])
     assert code == int(bool(failing))
     shown = capsys.readouterr().out
     assert "output of cpu" in shown
     assert "output of opencl:1" in shown
+    assert quick == {"cpu": False, "opencl:1": False, "opencl:2": True}  # the slower of two runs the reduced set
     assert "not tested: no driver" in shown
     assert "interpreter" not in shown
     assert ("FAILED (exit code 1)" in shown) is bool(failing)
