@@ -55,7 +55,8 @@ def remainder(x: Any, y: Any) -> Any:
 
 @xp.func
 def nextafter(x: Any, y: Any) -> Any:
-    """Return the next number after ``x`` towards ``y``."""
+    """Return the next number after ``x`` towards ``y``; of equal ones ``y``, as C does, but of halves ``x``, as NumPy does."""
+    equal = y
     if x.dtype == xp.float64:
         bits = xp.math.reinterpret(x, xp.int64)
         moved = xp.math.reinterpret(xp.where((y > x) == (x > 0.0), bits + 1, bits - 1), xp.float64)
@@ -64,12 +65,13 @@ def nextafter(x: Any, y: Any) -> Any:
         short = xp.math.reinterpret(x, xp.int16)
         moved = xp.math.reinterpret(xp.where((y > x) == (x > 0.0), short + 1, short - 1), xp.float16)
         least = xp.math.copysign(6e-08, y)
+        equal = x
     else:
         bits = xp.math.reinterpret(x, xp.int32)
         moved = xp.math.reinterpret(xp.where((y > x) == (x > 0.0), bits + 1, bits - 1), xp.float32)
         least = xp.math.copysign(1e-45, y)
-    moved = xp.where(x == 0.0, least, xp.where(x == y, y, moved))
-    return xp.where((x == x) & (y == y), xp.where(x == y, y, moved), x + y)
+    moved = xp.where(x == 0.0, least, moved)
+    return xp.where((x == x) & (y == y), xp.where(x == y, equal, moved), x + y)
 
 
 @xp.func
