@@ -13,7 +13,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .coverage import coverage
 from .levels import LEVELS
 
 __all__ = ["LEVELS", "coverage", "run"]
@@ -86,6 +85,13 @@ def run(
     places = [] if any(_names_a_test(text) for text in arguments) else [str(_PACKAGE)]
     sys.stdout.flush()
     return int(pytest.main([*own, *rest, *places], plugins=list(plugins)))
+
+
+def coverage() -> str:
+    """Return the coverage page, ``docs/coverage.md``, as Markdown: which functions there are, on which dtypes, how exact."""
+    from .coverage_page import coverage_page
+
+    return coverage_page()
 
 
 def _names_a_test(text: str) -> bool:

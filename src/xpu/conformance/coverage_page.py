@@ -1,6 +1,6 @@
 """The coverage page: which functions of the standard and of NumPy's everyday ones there are, on which dtypes, how exact.
 
-The page is computed from the operation table and the namespace itself: ``python -m xpu.conformance.coverage`` prints it.
+The page is computed from the operation table and the namespace itself: ``python -m xpu.conformance.coverage_page`` prints it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _share(names: Iterable[str]) -> str:
     return f"{sum(map(has, listed))} of {len(listed)}"
 
 
-def coverage() -> str:
+def coverage_page() -> str:
     """Return the coverage page as Markdown."""
     import xpu
 
@@ -91,7 +91,7 @@ def coverage() -> str:
     lines = [
         "# Coverage",
         "",
-        "This page is computed: `python -m xpu.conformance.coverage`. The tolerances are those that the conformance suite",
+        "This page is computed: `python -m xpu.conformance.coverage_page`. The tolerances are those that the conformance suite",
         "allows a device, in units in the last place of real results; complex results are measured relative to their magnitude.",
         "An empty tolerance means that the function only moves values, or is tested by properties.",
         "",
@@ -113,4 +113,4 @@ def coverage() -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(coverage())
+    sys.stdout.write(coverage_page())
