@@ -174,6 +174,8 @@ class Expressions:
             return self.make(f"({left} {op} {right})", d, (d,), depth, scope)
         if way == "shift":
             op = rng.choice(["<<", ">>"])
+            if op == ">>" and d in ("int8", "int16"):  # Intel's compiler: -a >> 15 is 0 for the smallest a
+                return Expr("({0} >> ({1} & 127))", d, [self.leaf(d, scope), self.expr(d, depth - 1, scope)])
             return self.make(f"({{0}} {op} ({{1}} & 127))", d, (d, d), depth, scope)
         if way == "unary":
             return self.make(rng.choice(["(-{0})", "(~{0})", "(+{0})"]), d, (d,), depth, scope)
