@@ -60,12 +60,12 @@ def _best(call: Call) -> float:
     return min(once(call, repeats) for _ in range(TRIES))
 
 
-def _best_on(device: Device, function: Any, *args: Any, **named: Any) -> float:
+def _best_on(where: Device, function: Any, *args: Any, **named: Any) -> float:
     """Time a function until the device has done what it asked for."""
 
     def call() -> None:
         function(*args, **named)
-        device.synchronize()
+        where.synchronize()
 
     return _best(call)
 

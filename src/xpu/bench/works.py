@@ -65,7 +65,7 @@ def softmax(xp: Any, x: Any) -> Any:
 
 
 def squared_distance(xp: Any, a: Any, b: Any) -> Any:
-    """The square of the Euclidean distance."""
+    """Return the square of the Euclidean distance."""
     return xp.sum((a - b) ** 2)
 
 
