@@ -15,7 +15,8 @@ import numpy as np
 
 from .array import Array
 from .config import config
-from .lazy.evaluate import NATIVE_ALWAYS, force_readers
+from .lazy.evaluate import force_readers
+from .lazy.run import NATIVE_ALWAYS
 
 if TYPE_CHECKING:
     from .device import Device

@@ -48,3 +48,19 @@ def flatten(kernel: ir.Kernel, global_size: tuple[int, ...], arguments: list[Any
     if error is not None:
         out.append(error)
     return out
+
+
+def places(kernel: ir.Kernel) -> list[int]:
+    """Return where the values of each of the kernel's parameters begin in what :func:`flatten` returns.
+
+    An array's block and offset come first; its shape and strides follow.
+    """
+    out = []
+    place = kernel.rank
+    for param in kernel.params:
+        out.append(place)
+        if isinstance(param.type, ir.ArrayType):
+            place += 2 + param.type.ndim * (1 if param.type.contiguous else 2)
+        else:
+            place += 1
+    return out

@@ -7,6 +7,7 @@ import re
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ..backend import Compiled, CompileError, LaunchRefused, Source
@@ -58,6 +59,17 @@ class Executable:
             chosen = sizes.choose_local(global_size, self.device.info.limits, self.allowed)
         error = self.device.error_block(self) if self.debug else None
         flat = abi.flatten(self.kernel, global_size, list(arguments), error)
+        self.start(launched, local_size, chosen, flat, stream)
+
+    def start(
+        self,
+        launched: tuple[int, ...],
+        local_size: tuple[int, ...] | None,
+        chosen: tuple[int, ...] | None,
+        flat: list[Any],
+        stream: Any = None,
+    ) -> None:
+        """Launch with arguments that are flat already (see :mod:`xpu.kernel.abi`)."""
         launch = self.device.backend_device.launch
         while True:
             try:
@@ -66,7 +78,7 @@ class Executable:
                 if local_size is not None or self.allowed <= 1:
                     raise self._refused(chosen, refusal) from None
                 self.allowed = min(self.allowed, math.prod(chosen) if chosen else self.allowed) // 2
-                chosen = sizes.choose_local(global_size, self.device.info.limits, self.allowed)
+                chosen = sizes.choose_local(launched, self.device.info.limits, self.allowed)
             else:
                 return
 
@@ -91,6 +103,8 @@ class BuildStatistics:
     def __init__(self) -> None:
         self.compiled = 0
         self.from_disk = 0
+        self.seconds = 0.0
+        """Spent on compiling and loading."""
 
     def __repr__(self) -> str:
         return f"BuildStatistics(compiled={self.compiled}, from_disk={self.from_disk})"
@@ -122,7 +136,9 @@ def build(kernel: ir.Kernel, device: Device, debug: bool | None = None) -> Execu
             dump(source, key)
         if len(device.kernels) >= MAX_KERNELS:
             device.forget_kernels()
+        start = perf_counter()
         compiled = _load(source, key, device) or _compile(source, key, device)
+        statistics.seconds += perf_counter() - start
         executable = Executable(kernel, source, compiled, device, debug)
         device.kernels[key] = executable
     return executable

@@ -6,31 +6,23 @@ a write to memory that it reads, a limit of ``node``, and ``XPU_FUSE=0``.
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..config import config
 from ..memory import Storage, View, contiguous_strides
 from .node import Node, force
 from .operations import CAST
-from .plan import Operand, Plan, layout
+from .plan import Plan, Step
+from .run import prepare, run
 
 if TYPE_CHECKING:
     from ..device import Device
-    from ..kernel.build import Executable
 
 DType = np.dtype[Any]
 
 MAX_OUTPUTS = 8
 """Results that one kernel stores."""
-NATIVE_ALWAYS = 1 << 13
-"""Elements up to which a native library computes exact operations one by one: launching a kernel costs more."""
-NATIVE_BUDGET = 0.2
-"""Seconds that a structure may spend on the host, operation by operation, before it is worth a compiler."""
-NATIVE_RATE = 1e-9
-"""Seconds that an element of an exact operation takes there, roughly."""
 
 
 def new_view(device: Device, shape: tuple[int, ...], dtype: DType) -> View:
@@ -110,14 +102,16 @@ def write(target: View, source: Any, device: Device) -> None:
             source = _settle(root, plan, target, device)
             root = None
             plan = _assignment(target, source)
-        launch = prepare(plan, [target], device)
+        outputs = [target]
+        launch = None if 0 in plan.shape else prepare(plan, outputs, device)
         if root is not None and not shown:
             # The plan has all it needs. Intermediates that nobody else refers to die here, and need no evaluation.
             root.args = ()
             root.value = target
         del source, root
         force_readers(target.storage)
-        launch()
+        if launch is not None:
+            launch(plan, outputs)
 
 
 def _settle(root: Node | None, plan: Plan, target: View, device: Device) -> View:
@@ -148,8 +142,6 @@ def _assignment(target: View, source: Any) -> Plan:
 
 
 def _cast_step(own: DType, dtype: DType, ref: Any) -> Any:
-    from .plan import Step
-
     return Step(CAST, (own,), dtype, (ref,))
 
 
@@ -167,90 +159,3 @@ def _conflicts(plan: Plan, target: View) -> bool:
 def copy_into(target: View, source: View) -> None:
     """Copy one view into another of the same device, casting as needed; readers are the caller's business."""
     run(_assignment(target, source), [target], target.storage.device)
-
-
-# ---------------------------------------------------------------------------------------------- running a plan
-
-
-class _Structure:
-    """What is remembered of plans of one structure on one device."""
-
-    __slots__ = ("exact", "executables", "functions", "spent")
-
-    def __init__(self, plan: Plan, device: Device) -> None:
-        from .blocks import step_functions
-
-        for dtype in {step.dtype for step in plan.steps} | {d for step in plan.steps for d in step.ins}:
-            device.check_dtype(dtype)
-        self.functions = step_functions(plan, device) if device.backend_device.library else None
-        self.exact = all(dtype.kind in step.op.exact for step in plan.steps for dtype in step.ins)
-        self.spent = 0.0
-        self.executables: dict[Any, Executable] = {}
-
-
-def run(plan: Plan, outputs: list[View], device: Device) -> None:
-    """Compute a plan into views of its shape."""
-    if 0 in plan.shape:
-        return
-    prepare(plan, outputs, device)()
-
-
-def prepare(plan: Plan, outputs: list[View], device: Device) -> Any:
-    """Return a function that launches a plan: everything that can fail without having changed anything is done."""
-    structure_key = ("fused", plan.structure())
-    structure: _Structure | None = device.plans.get(structure_key)
-    if structure is None:
-        structure = device.plans[structure_key] = _Structure(plan, device)
-    if structure.functions is not None and config.library and _stays_on_host(plan, structure):
-        return lambda: _run_native(plan, outputs, structure)
-    return _prepare_kernel(plan, outputs, device, structure)
-
-
-def _stays_on_host(plan: Plan, structure: _Structure) -> bool:
-    size = 1
-    for extent in plan.shape:
-        size *= extent
-    if size <= NATIVE_ALWAYS and structure.exact:
-        return True
-    expected = size * len(plan.steps) * NATIVE_RATE * (1 if structure.exact else 10)
-    return structure.spent + expected < NATIVE_BUDGET
-
-
-def _run_native(plan: Plan, outputs: list[View], structure: _Structure) -> None:
-    from .blocks import run_on_host
-
-    start = perf_counter()
-    assert structure.functions is not None
-    run_on_host(plan, structure.functions, outputs)
-    structure.spent += perf_counter() - start
-
-
-def _prepare_kernel(plan: Plan, outputs: list[View], device: Device, structure: _Structure) -> Any:
-    from .emit import Layout, arguments, fused_kernel
-
-    shape, operands = layout(plan.shape, [*plan.leaves, *outputs])
-    count = len(plan.leaves)
-    leaves, targets = operands[:count], operands[count:]
-    lanes = 1 if plan.has_complex() else _lanes(shape[-1], device, targets)
-    form = Layout(len(shape), leaves, targets, lanes)
-    key = (form.key(), config.debug)
-    executable = structure.executables.get(key)
-    if executable is None:
-        from ..kernel.build import build
-
-        executable = structure.executables[key] = build(fused_kernel(plan, form, device.info), device)
-    values = arguments(shape, leaves, targets, plan.scalars)
-    folded = len(shape) - form.rank
-    first = 1
-    for extent in shape[: folded + 1]:
-        first *= extent
-    sizes = [first, *shape[folded + 1 :]]
-    sizes[-1] = -(-sizes[-1] // lanes)
-    return lambda: executable.run(tuple(sizes), None, values)
-
-
-def _lanes(extent: int, device: Device, targets: list[Operand]) -> int:
-    width = device.info.limits.vector_bytes // 4
-    if width < 2 or extent < width or any(target.kind not in "lr" for target in targets):
-        return 1
-    return width

@@ -18,8 +18,6 @@ DType = np.dtype[Any]
 
 MAX_OPERATIONS = 64
 """Operations in one expression, shared parts counted each time they are used."""
-MAX_HEIGHT = 40
-"""Operations on the longest way from a result to an input."""
 MAX_INPUTS = 16
 """Arrays that one kernel reads."""
 MAX_PINNED = 256 * 2**20
@@ -42,7 +40,6 @@ class Node:
         "count",
         "device",
         "dtype",
-        "height",
         "inputs",
         "ins",
         "op",
@@ -62,7 +59,6 @@ class Node:
     value: View | None
     owner: Any
     count: int
-    height: int
     inputs: int
     pinned: int
     users: list[weakref.ref[Node]]
@@ -93,7 +89,7 @@ def defer(
     node.owner = None
     node.users = []
     while True:
-        count, height, inputs, pinned = 1, 0, 0, 0
+        count, inputs, pinned = 1, 0, 0
         largest: Node | None = None
         settled = []
         for arg in args:
@@ -106,8 +102,6 @@ def defer(
                     count += arg.count
                     inputs += arg.inputs
                     pinned += arg.pinned
-                    if arg.height > height:
-                        height = arg.height
                     if largest is None or arg.count > largest.count:
                         largest = arg
             if type(arg) is View:
@@ -117,17 +111,11 @@ def defer(
         args = tuple(settled)
         if largest is None:
             break
-        if (
-            count <= MAX_OPERATIONS
-            and height < MAX_HEIGHT
-            and inputs <= MAX_INPUTS
-            and not _pins_too_much(node, pinned)
-        ):
+        if count <= MAX_OPERATIONS and inputs <= MAX_INPUTS and not _pins_too_much(node, pinned):
             break
         force(largest)
     node.args = args
     node.count = count
-    node.height = height + 1
     node.inputs = inputs
     node.pinned = pinned
     for arg in args:

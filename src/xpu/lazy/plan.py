@@ -5,7 +5,7 @@ Plans hold no nodes. Two plans with the same ``key`` need the same kernel, whate
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,16 +18,16 @@ Ref = tuple[str, int]
 """Where an operand comes from: ``("leaf", 0)``, ``("scalar", 1)``, ``("step", 2)``."""
 
 
-class Step:
+class Step(NamedTuple):
     """One operation of a plan."""
 
-    __slots__ = ("args", "dtype", "ins", "op")
+    op: Operation
+    ins: tuple[DType, ...]
+    dtype: DType
+    args: tuple[Ref, ...]
 
-    def __init__(self, op: Operation, ins: tuple[DType, ...], dtype: DType, args: tuple[Ref, ...]) -> None:
-        self.op = op
-        self.ins = ins
-        self.dtype = dtype
-        self.args = args
+
+_new_step = tuple.__new__
 
 
 class Plan:
@@ -54,7 +54,7 @@ class Plan:
             known = self._seen.get(id(value))
             if known is None:
                 args = tuple([self.add(arg) for arg in value.args])
-                self.steps.append(Step(value.op, value.ins, value.dtype, args))
+                self.steps.append(_new_step(Step, (value.op, value.ins, value.dtype, args)))
                 known = self._seen[id(value)] = ("step", len(self.steps) - 1)
             return known
         if type(value) is View:
@@ -87,11 +87,18 @@ class Plan:
     def structure(self) -> Any:
         """Return the part of the key that does not depend on layout."""
         return (
-            tuple([(step.op.name, step.ins, step.dtype, step.args) for step in self.steps]),
+            tuple(self.steps),
             tuple([leaf.dtype for leaf in self.leaves]),
             tuple([scalar.dtype for scalar in self.scalars]),
             tuple(self.outputs),
         )
+
+    def size(self) -> int:
+        """Return how many elements a result has."""
+        size = 1
+        for extent in self.shape:
+            size *= extent
+        return size
 
 
 class Operand:

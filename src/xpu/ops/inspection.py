@@ -13,9 +13,12 @@ __all__ = ["evaluate", "explain", "memory_stats", "release_memory", "statistics"
 
 def evaluate(*arrays: Array) -> None:
     """Compute pending arrays now, and wait until that is done: for timings; values come by themselves."""
+    devices = set()
     for x in arrays:
-        x._concrete()
-    for device in {x.device for x in arrays}:
+        if x._node is not None:
+            x._concrete()
+        devices.add(x._device)
+    for device in devices:
         device.synchronize()
 
 

@@ -1,0 +1,180 @@
+"""Running a plan: on the host operation by operation, or as a compiled kernel.
+
+A structure of operations is looked up once; then, for each combination of shapes and strides, a launch is kept with all its
+arguments but memory and scalars, so that the next plan of the kind only fills these in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..config import config
+from ..memory import View
+from .plan import Operand, Plan, layout
+
+if TYPE_CHECKING:
+    from ..device import Device
+    from ..kernel.build import Executable
+
+NATIVE_ALWAYS = 1 << 14
+"""Elements up to which a native library computes exact operations one by one: launching a kernel costs more."""
+NATIVE_BUDGET = 0.2
+"""Seconds that a structure may spend on the host, operation by operation, before it is worth a compiler."""
+HOT_RUNS, HOT_SECONDS = 8, 2e-3
+"""From this many runs on, and this time on the host, a structure may be in a loop, and is compiled if that is affordable."""
+COMPILE_SHARE = 0.3
+"""The part of the process's time that may go into compiling structures because they are hot."""
+COMPILE_AT_ONCE = 1.0
+"""Seconds of compiling that are always affordable."""
+NATIVE_RATE = 1e-9
+"""Seconds that an element of an exact operation takes on the host, roughly."""
+MAX_LAUNCHES = 512
+"""Combinations of shapes and strides that a structure remembers."""
+
+_started = perf_counter()
+
+
+class Launch:
+    """A compiled kernel with its arguments, for operands of certain shapes and strides; memory and scalars are filled in."""
+
+    __slots__ = ("executable", "low", "places", "sizes", "template")
+
+    def __init__(
+        self, executable: Executable, sizes: tuple[int, ...], values: list[Any], operands: list[Operand]
+    ) -> None:
+        from ..kernel import abi
+
+        self.executable = executable
+        self.sizes = sizes
+        self.template = abi.flatten(executable.kernel, sizes, values)
+        places = abi.places(executable.kernel)
+        self.places = [place for place, value in zip(places, values, strict=True) if isinstance(value, View)]
+        self.low = [operand.low - operand.view.offset for operand in operands]
+        """From each view's first element to the lowest that is touched."""
+        for place in self.places:
+            self.template[place] = None  # keep no memory alive
+
+    def __call__(self, plan: Plan, outputs: list[View]) -> None:
+        """Launch for the arrays and scalars of a plan."""
+        values = self.template.copy()
+        for view, place, low in zip([*plan.leaves, *outputs], self.places, self.low, strict=True):
+            values[place] = view.storage.block
+            values[place + 1] = np.int64(view.offset + low)
+        scalars = plan.scalars
+        if scalars:
+            values[-len(scalars) :] = scalars
+        executable = self.executable
+        if executable.debug:
+            values.append(executable.device.error_block(executable))
+        executable.start(self.sizes, None, None, values)
+
+
+class Structure:
+    """What is remembered of plans of one structure on one device."""
+
+    __slots__ = ("exact", "executables", "functions", "launches", "runs", "spent", "steps")
+
+    def __init__(self, plan: Plan, device: Device) -> None:
+        from .blocks import step_functions
+
+        for dtype in {step.dtype for step in plan.steps} | {d for step in plan.steps for d in step.ins}:
+            device.check_dtype(dtype)
+        self.functions = step_functions(plan, device) if device.backend_device.library else None
+        self.exact = all(dtype.kind in step.op.exact for step in plan.steps for dtype in step.ins)
+        self.steps = len(plan.steps)
+        self.runs = 0
+        self.spent = 0.0
+        self.executables: dict[Any, Executable] = {}
+        self.launches: dict[Any, Launch] = {}
+
+    def stays_on_host(self, size: int, compiled: bool) -> bool:
+        """Whether plans of that many elements should run operation by operation."""
+        if self.exact and size <= NATIVE_ALWAYS:
+            return True
+        if compiled:
+            return False
+        expected = size * self.steps * NATIVE_RATE * (1 if self.exact else 10)
+        if self.spent + expected >= NATIVE_BUDGET:
+            return False
+        return self.runs < HOT_RUNS or self.spent < HOT_SECONDS or not compiling_is_affordable()
+
+    def run_on_host(self, plan: Plan, outputs: list[View]) -> None:
+        """Compute a plan through the library."""
+        from .blocks import run_on_host
+
+        start = perf_counter()
+        assert self.functions is not None
+        run_on_host(plan, self.functions, outputs)
+        self.spent += perf_counter() - start
+        self.runs += 1
+
+
+def compiling_is_affordable() -> bool:
+    """Whether little enough of the process's time went into compilers."""
+    from ..kernel.build import statistics
+
+    return statistics.seconds < COMPILE_AT_ONCE + COMPILE_SHARE * (perf_counter() - _started)
+
+
+def structure_of(plan: Plan, device: Device) -> Structure:
+    """Return what is remembered of plans like this one."""
+    key = ("fused", plan.structure())
+    known: Structure | None = device.plans.get(key)
+    if known is None:
+        known = device.plans[key] = Structure(plan, device)
+    return known
+
+
+def run(plan: Plan, outputs: list[View], device: Device) -> None:
+    """Compute a plan into views of its shape."""
+    if 0 not in plan.shape:
+        prepare(plan, outputs, device)(plan, outputs)
+
+
+def prepare(plan: Plan, outputs: list[View], device: Device) -> Callable[[Plan, list[View]], None]:
+    """Return what computes a plan: everything that can fail without having changed anything is done."""
+    structure = structure_of(plan, device)
+    key: Any = (plan.shape, config.debug, *[(v.shape, v.strides) for v in plan.leaves], *[v.strides for v in outputs])
+    launch = structure.launches.get(key)
+    if structure.functions is not None and config.library and structure.stays_on_host(plan.size(), launch is not None):
+        return structure.run_on_host
+    if launch is None:
+        launch = _launch(plan, outputs, device, structure)
+        if len(structure.launches) >= MAX_LAUNCHES:
+            structure.launches.clear()
+        structure.launches[key] = launch
+    return launch
+
+
+def _launch(plan: Plan, outputs: list[View], device: Device, structure: Structure) -> Launch:
+    from .emit import Layout, arguments, fused_kernel
+
+    shape, operands = layout(plan.shape, [*plan.leaves, *outputs])
+    count = len(plan.leaves)
+    leaves, targets = operands[:count], operands[count:]
+    lanes = 1 if plan.has_complex() else _lanes(shape[-1], device, targets)
+    form = Layout(len(shape), leaves, targets, lanes)
+    key = (form.key(), config.debug)
+    executable = structure.executables.get(key)
+    if executable is None:
+        from ..kernel.build import build
+
+        executable = structure.executables[key] = build(fused_kernel(plan, form, device.info), device)
+    folded = len(shape) - form.rank
+    first = 1
+    for extent in shape[: folded + 1]:
+        first *= extent
+    sizes = [first, *shape[folded + 1 :]]
+    sizes[-1] = -(-sizes[-1] // lanes)
+    return Launch(executable, tuple(sizes), arguments(shape, leaves, targets, plan.scalars), operands)
+
+
+def _lanes(extent: int, device: Device, targets: list[Operand]) -> int:
+    width = device.info.limits.vector_bytes // 4
+    if width < 2 or extent < width or any(target.kind not in "lr" for target in targets):
+        return 1
+    return width
