@@ -5,7 +5,6 @@ The way from ``a + b`` to a node is kept short: for two arrays of known dtypes a
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from .lazy.evaluate import new_view, write
 from .lazy.node import defer
 from .lazy.operations import CAST, TABLE, WHERE, Operation
 from .memory import View
+from .shapes import broadcast_shapes
 
 DType = np.dtype[Any]
 _WEAK = (bool, int, float, complex)
@@ -39,30 +39,6 @@ def is_scalar(value: Any) -> bool:
 def usable(value: Any) -> bool:
     """Whether an operator can take this as its other side."""
     return isinstance(value, (Array, bool, int, float, complex, np.generic, np.ndarray))
-
-
-@lru_cache(maxsize=1024)
-def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape that arrays of these shapes have together.
-
-    Raises
-    ------
-    BroadcastError
-        If an axis has two different lengths, none of them 1.
-    """
-    ndim = max(map(len, shapes), default=0)
-    out = [1] * ndim
-    for shape in shapes:
-        lead = ndim - len(shape)
-        for axis, extent in enumerate(shape):
-            if extent != 1 and out[lead + axis] != extent:
-                if out[lead + axis] != 1:
-                    raise BroadcastError(
-                        f"shapes {' and '.join(map(str, shapes))} do not broadcast: axis {axis - len(shape)} "
-                        f"is {out[lead + axis]} in one and {extent} in another"
-                    )
-                out[lead + axis] = extent
-    return tuple(out)
 
 
 def mismatch(name: str, first: Device, second: Device) -> DeviceMismatchError:
@@ -161,16 +137,9 @@ def to_dtype(value: Any, dtype: DType) -> Any:
 
 def apply(op: Operation, *args: Any) -> Array:
     """Apply an operation to arrays and scalars, at least one of them an array."""
-    if type(args[0]) is Array:
-        quick = (
-            small.unary(op, args[0])
-            if len(args) == 1
-            else small.binary(op, args[0], args[1])
-            if len(args) == 2
-            else None
-        )
-        if quick is not None:
-            return quick
+    quick = small.attempt(op, args)
+    if quick is not None:
+        return quick
     device = common_device(op.name, args)
     kinds, values = _kinds(op.name, args, device)
     ins, dtype = resolve(op, tuple(kinds), device)
@@ -193,7 +162,7 @@ def apply(op: Operation, *args: Any) -> Array:
 
 def binary(op: Operation, x: Array, y: Any) -> Array:
     """Apply a binary operation to an array and something; the short way for two arrays of one shape."""
-    quick = small.binary(op, x, y)
+    quick = small.attempt(op, (x, y))
     if quick is not None:
         return quick
     if type(y) is Array and y._device is x._device and x._shape == y._shape and x._device.info.fp64:
@@ -315,7 +284,7 @@ def _define() -> None:
                 device = self._device
                 if self._shape == other._shape and other._device is device and config.library:
                     function = device.small.get((op, self._dtype, other._dtype))  # type: ignore[union-attr]
-                    if function is not None:
+                    if type(function) is np.ufunc:
                         return small.array_of(small.quiet(function, self._small, other._small), device)
             return binary(op, self, other) if usable(other) else NotImplemented
 

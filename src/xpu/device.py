@@ -48,7 +48,7 @@ class Device:
         self.plans: dict[Any, Any] = {}
         """What upper floors remember for this device: fused kernels by structure, launch shapes, crossovers."""
         self.small: dict[Any, Any] | None = None
-        """Exact functions on host memory, by operation and dtypes (see ``small``); None where there are none."""
+        """Functions on host memory, by operation and dtypes (see ``small``); None where there are none."""
         self.lock = threading.RLock()
         """Held while deferred work of this device is planned and launched."""
         self._probed = False
@@ -123,6 +123,8 @@ class Device:
         """Let go of compiled kernels and what was planned with them; those in use live on until they are done."""
         self.kernels.clear()
         self.plans.clear()
+        if self.small:
+            self.small.clear()
 
     def synchronize(self) -> None:
         """Wait until all work of the device is done; in debug mode raise what kernels found wrong."""
@@ -154,8 +156,6 @@ class _Registry:
     """Every backend and its devices, found once."""
 
     def __init__(self) -> None:
-        self.small: dict[Any, Any] | None = None
-        """Exact functions on host memory, by operation and dtypes (see ``small``); None where there are none."""
         self.lock = threading.RLock()
         self.backends: dict[str, Backend] | None = None
         self.failures: dict[str, str] = {}

@@ -1,8 +1,9 @@
-"""Small arrays on devices that share the host's memory: exact operations at once, through the device's own library.
+"""Small arrays on devices that share the host's memory: operations at once, without deferring.
 
 Deferring an operation on ten numbers costs more than doing it. Where a device's library computes on host memory (NumPy on
-the CPU), operations whose results are exact run immediately; they give the same bits as the kernels. The result keeps
-NumPy's own memory until something needs a storage.
+the CPU), operations whose results are exact run there immediately; they give the same bits as the kernels. Others, such as
+``exp``, become kernels of one operation that are called without further ado. The result keeps NumPy's own memory until
+something needs a storage.
 """
 
 from __future__ import annotations
@@ -15,13 +16,20 @@ import numpy as np
 
 from .array import Array
 from .config import config
-from .lazy.evaluate import force_readers
-from .lazy.run import NATIVE_ALWAYS
+from .lazy.evaluate import force_readers, new_view
+from .lazy.operations import CAST, WHERE
+from .lazy.plan import Plan, Step
+from .lazy.run import MAX_LAUNCHES, NATIVE_ALWAYS, compiled, compiling_is_affordable
+from .shapes import broadcast_shapes
 
 if TYPE_CHECKING:
     from .device import Device
     from .lazy.operations import Operation
 
+DType = np.dtype[Any]
+
+HOST_KERNEL_CALLS = 64
+"""Calls of an operation that is not exact (``exp``, ``sin``) on small arrays after which it is compiled on its own."""
 _SCALARS = frozenset([bool, int, float, complex])
 
 
@@ -52,10 +60,7 @@ def host_of(x: Array) -> np.ndarray | None:
         if x._node is None or x._node.value is None:
             return None
         view = x._concrete()
-    size = 1
-    for extent in x._shape:
-        size *= extent
-    if size > NATIVE_ALWAYS or x._device.small is None:
+    if x._device.small is None or not _is_small(x._shape):
         return None
     found: np.ndarray = view.native()
     x._small = found
@@ -77,64 +82,152 @@ def array_of(host: Any, device: Device) -> Array:
     return self
 
 
-def _function(op: Operation, kinds: Any, device: Device) -> Any:
-    """Return the library's function if it is exact for operands of these dtypes and gives xpu's dtype; else None."""
+def function_of(op: Operation, kinds: tuple[Any, ...], device: Device) -> Any:
+    """Return what computes an operation on small host arrays with the bits of its kernel; None where there is nothing.
+
+    Exact operations are the library's. Others are kernels of their own, once they have been used often enough.
+    """
     table = device.small
     if table is None:
         return None
     key = (op, *kinds)
     if key not in table:
-        library = device.backend_device.library["elementwise"]
-        ins = op.resolve(kinds)[0] if op.ufunc is not None else ()
-        exact = bool(ins) and op.name in library and all(dtype.kind in op.exact for dtype in ins)
-        table[key] = library[op.name] if exact else None
+        table[key] = _find(op, kinds, device)
     return table[key]
 
 
-def binary(op: Operation, x: Array, y: Any) -> Array | None:
-    """Return ``op(x, y)`` if both are small and the operation is exact, else None."""
-    mine = x._small
-    if mine is None:
-        mine = host_of(x)
-        if mine is None:
-            return None
-    if type(y) is Array:
-        if y._device is not x._device:
-            return None
-        other: Any = y._small
-        if other is None:
-            other = host_of(y)
-            if other is None:
-                return None
-        kind: Any = y._dtype
-        if y._shape != x._shape and y._shape and x._shape:
-            return None
-    else:
-        kind = type(y)
-        if kind not in _SCALARS:
-            return None
-        other = y
-    if not config.library:
+def _find(op: Operation, kinds: tuple[Any, ...], device: Device) -> Any:
+    if op is CAST or any(kind is complex or getattr(kind, "kind", "") == "c" for kind in kinds):
         return None
-    function = _function(op, (x._dtype, kind), x._device)
+    library = device.backend_device.library["elementwise"]
+    ins, dtype = op.resolve(kinds)
+    if op is WHERE:
+        return library["where"]
+    if op.name in library and all(one.kind in op.exact for one in ins):
+        return library[op.name]
+    if dtype == np.float16 or any(one == np.float16 for one in ins):
+        return None
+    return HostKernel(op, ins, dtype, device)
+
+
+def attempt(op: Operation, args: tuple[Any, ...]) -> Array | None:
+    """Return ``op(*args)`` if all is small and can be had without deferring, else None."""
+    device: Device | None = None
+    values = []
+    kinds = []
+    shape = None
+    for arg in args:
+        kind = type(arg)
+        if kind is Array:
+            host = arg._small
+            if host is None:
+                host = host_of(arg)
+                if host is None:
+                    return None
+            if device is None:
+                device = arg._device
+                shape = arg._shape
+            elif arg._device is not device:
+                return None
+            elif arg._shape != shape:
+                shape = broadcast_shapes(shape, arg._shape)
+                if not _is_small(shape):
+                    return None
+            values.append(host)
+            kinds.append(arg._dtype)
+        elif kind in _SCALARS:
+            values.append(arg)
+            kinds.append(kind)
+        else:
+            return None
+    if device is None or not config.library:
+        return None
+    function = function_of(op, tuple(kinds), device)
     if function is None:
         return None
     try:
-        return array_of(_quiet.run(function, mine, other), x._device)
+        result = _quiet.run(function, *values)
     except OverflowError:  # a Python integer beyond the dtype: the general way knows what to say
         return None
+    if result is None:
+        return None
+    if result is values[0]:
+        result = result.copy()
+    return array_of(result, device)
 
 
-def unary(op: Operation, x: Array) -> Array | None:
-    """Return ``op(x)`` if the array is small and the operation is exact, else None."""
-    mine = host_of(x)
-    if mine is None or not config.library:
-        return None
-    function = _function(op, (x._dtype,), x._device)
-    if function is None:
-        return None
-    result = _quiet.run(function, mine)
-    return array_of(result.copy() if result is mine else result, x._device)
+def _is_small(shape: tuple[int, ...]) -> bool:
+    size = 1
+    for extent in shape:
+        size *= extent
+    return size <= NATIVE_ALWAYS
+
+
+class HostKernel:
+    """One operation as a compiled kernel over small contiguous arrays.
+
+    Calls return None, and the general way is taken, until there were enough of them to be worth a compiler.
+    """
+
+    __slots__ = ("_calls", "_device", "_dtype", "_ins", "_launches", "_op")
+
+    def __init__(self, op: Operation, ins: tuple[DType, ...], dtype: DType, device: Device) -> None:
+        self._op = op
+        self._ins = ins
+        self._dtype = dtype
+        self._device = device
+        self._calls = 0
+        self._launches: dict[Any, Any] = {}
+
+    def __call__(self, *values: Any) -> np.ndarray | None:
+        """Return the result for arrays and scalars; None if the general way must be taken."""
+        if self._calls < HOST_KERNEL_CALLS:
+            self._calls += 1
+            return None
+        if not self._launches and not compiling_is_affordable():
+            return None
+        shape = None
+        arrays = []
+        scalars = []
+        for value, dtype in zip(values, self._ins, strict=True):
+            if type(value) is np.ndarray:
+                if value.dtype != dtype or not value.flags.c_contiguous or (shape is not None and value.shape != shape):
+                    return None
+                shape = value.shape
+                arrays.append(value)
+            else:
+                scalars.append(dtype.type(value))
+        size = arrays[0].size
+        if size == 0:
+            return None
+        out = np.empty(shape, self._dtype)  # type: ignore[arg-type]
+        adopt = self._device.backend_device.adopt
+        blocks = [adopt(array.reshape(-1).view(np.uint8)) for array in (*arrays, out)]
+        if None in blocks:  # memory that kernels cannot use: read-only, or not aligned
+            return None
+        key = (size, *[type(value) is np.ndarray for value in values])
+        launch = self._launches.get(key)
+        if launch is None:
+            if len(self._launches) >= MAX_LAUNCHES:
+                self._launches.clear()
+            launch = self._launches[key] = self._prepared(size, arrays, scalars, values)
+        launch.on_blocks(blocks, scalars)
+        return out
+
+    def _prepared(self, size: int, arrays: list[Any], scalars: list[Any], values: tuple[Any, ...]) -> Any:
+        plan = Plan((size,))
+        refs: list[Any] = []
+        for value in values:
+            if type(value) is np.ndarray:
+                refs.append(("leaf", len(plan.leaves)))
+                plan.leaves.append(new_view(self._device, (size,), value.dtype))
+            else:
+                refs.append(("scalar", len(plan.scalars)))
+                plan.scalars.append(scalars[len(plan.scalars)])
+        plan.steps.append(Step(self._op, self._ins, self._dtype, tuple(refs)))
+        plan.outputs = [0]
+        outputs = [new_view(self._device, (size,), self._dtype)]
+        return compiled(plan, outputs, self._device)
 
 
 def in_place(op: Operation, x: Array, y: Any) -> bool:
@@ -152,8 +245,8 @@ def in_place(op: Operation, x: Array, y: Any) -> bool:
         other = y
         if kind not in _SCALARS:
             return False
-    function = _function(op, (x._dtype, kind), x._device)
-    if function is None or op.resolve((x._dtype, kind))[1] != x._dtype:
+    function = function_of(op, (x._dtype, kind), x._device)
+    if not isinstance(function, np.ufunc) or op.resolve((x._dtype, kind))[1] != x._dtype:
         return False
     if x._view is not None:
         force_readers(x._view.storage)

@@ -12,7 +12,7 @@ import pytest
 from .imports import BACKENDS, SOURCE, imports, modules
 
 FLOORS = (
-    {"errors", "dtypes", "config"},
+    {"errors", "dtypes", "config", "shapes"},
     {"backend"},
     {"memory", "device"},
     {"kernel", "math"},

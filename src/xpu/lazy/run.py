@@ -28,7 +28,7 @@ HOT_RUNS, HOT_SECONDS = 8, 2e-3
 """From this many runs on, and this time on the host, a structure may be in a loop, and is compiled if that is affordable."""
 COMPILE_SHARE = 0.3
 """The part of the process's time that may go into compiling structures because they are hot."""
-COMPILE_AT_ONCE = 1.0
+COMPILE_AT_ONCE = 0.25
 """Seconds of compiling that are always affordable."""
 NATIVE_RATE = 1e-9
 """Seconds that an element of an exact operation takes on the host, roughly."""
@@ -64,7 +64,16 @@ class Launch:
         for view, place, low in zip([*plan.leaves, *outputs], self.places, self.low, strict=True):
             values[place] = view.storage.block
             values[place + 1] = np.int64(view.offset + low)
-        scalars = plan.scalars
+        self._start(values, plan.scalars)
+
+    def on_blocks(self, blocks: list[Any], scalars: list[Any]) -> None:
+        """Launch for contiguous arrays at the beginning of blocks."""
+        values = self.template.copy()
+        for block, place in zip(blocks, self.places, strict=True):
+            values[place] = block
+        self._start(values, scalars)
+
+    def _start(self, values: list[Any], scalars: list[Any]) -> None:
         if scalars:
             values[-len(scalars) :] = scalars
         executable = self.executable
@@ -148,6 +157,11 @@ def prepare(plan: Plan, outputs: list[View], device: Device) -> Callable[[Plan, 
             structure.launches.clear()
         structure.launches[key] = launch
     return launch
+
+
+def compiled(plan: Plan, outputs: list[View], device: Device) -> Launch:
+    """Return a plan as a compiled kernel, also where a library could do it."""
+    return _launch(plan, outputs, device, structure_of(plan, device))
 
 
 def _launch(plan: Plan, outputs: list[View], device: Device, structure: Structure) -> Launch:

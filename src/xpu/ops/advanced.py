@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import kernels
-from ..apply import broadcast_shapes, host_array_refused, is_scalar, mismatch
+from ..apply import host_array_refused, is_scalar, mismatch
 from ..array import Array
 from ..config import config
 from ..device import Device
@@ -20,6 +20,7 @@ from ..errors import BroadcastError
 from ..lazy.evaluate import new_view, write
 from ..memory import View, contiguous_strides
 from ..reduce import NATIVE_BELOW
+from ..shapes import broadcast_shapes
 from .creation import arange, asarray, from_numpy
 from .indexing import ArrayIndexError, _scalar_for, basic_view
 from .manipulation import broadcast_to, reshape

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..apply import broadcast_shapes, common_device, is_scalar, to_dtype
+from ..apply import common_device, is_scalar, to_dtype
 from ..array import Array
 from ..errors import BroadcastError, UnsupportedDTypeError, XpuError
 from ..lazy.evaluate import write
 from ..memory import View
+from ..shapes import broadcast_shapes
 from .creation import asarray, write_host
 
 __all__ = ["ArrayIndexError", "assign", "basic_view", "getitem", "is_basic", "setitem"]

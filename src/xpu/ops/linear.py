@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..apply import astype, broadcast_shapes, common_device
+from ..apply import astype, common_device
 from ..array import Array
 from ..config import config
 from ..dtypes import result_type
 from ..errors import BroadcastError
 from ..lazy.evaluate import new_view
+from ..shapes import broadcast_shapes
 from .manipulation import broadcast_to, expand_dims, normalize_axes, reshape
 
 __all__ = ["dot", "matmul", "outer", "tensordot", "vecdot"]

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..apply import broadcast_shapes as _broadcast_shapes, common_device
+from ..apply import common_device
 from ..array import Array, sequence_of
 from ..dtypes import result_type
 from ..errors import AxisError, BroadcastError
 from ..lazy.evaluate import new_view, write
 from ..memory import View, contiguous_strides
+from ..shapes import broadcast_shapes as _broadcast_shapes
 from .creation import checked_shape, copy
 
 __all__ = [

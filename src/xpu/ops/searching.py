@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import apply as _apply, kernels
-from ..apply import broadcast_shapes, common_device
+from ..apply import common_device
 from ..array import Array
 from ..config import config
 from ..dtypes import INT64, result_type
@@ -13,6 +13,7 @@ from ..errors import BroadcastError
 from ..lazy.evaluate import new_view
 from ..memory import View
 from ..reduce import NATIVE_BELOW, reduce
+from ..shapes import broadcast_shapes
 from .advanced import flat_nonzero, nonzero_arrays, put_items, take_items
 from .creation import arange, asarray
 from .manipulation import broadcast_to, concat, normalize_axis, reshape, stack
