@@ -16,6 +16,7 @@ import numpy as np
 
 from .array import Array
 from .config import config
+from .dtypes import canonical
 from .lazy.evaluate import force_readers, new_view
 from .lazy.operations import CAST, WHERE
 from .lazy.plan import Plan, Step
@@ -138,6 +139,9 @@ def attempt(op: Operation, args: tuple[Any, ...]) -> Array | None:
         elif kind in _SCALARS:
             values.append(arg)
             kinds.append(kind)
+        elif isinstance(arg, np.generic):
+            values.append(arg)
+            kinds.append(canonical(arg.dtype))
         else:
             return None
     if device is None or not config.library:
