@@ -146,6 +146,28 @@ def test_malformed_sizes(recorder, kernel, size):
     assert (xp.asnumpy(out) == before).all()
 
 
+@xp.kernel
+def rows(a, out):
+    i = xp.global_id(0)
+    for j in range(a.shape[1]):
+        out[i] += a[i, j]
+
+
+def test_the_shape_of_a_matrix_is_no_size_for_one_axis(recorder):
+    a, out = xp.asarray(np.ones((4, 6), np.int32)), zeros(4)
+    launched(recorder)
+    says = r"'rows' names 1 axis .* 4 work-items in groups of 6; .* rows\[24\].* rows\[4\].* rows\[\(4,\), \(6,\)\]"
+    with pytest.raises(xp.KernelLaunchError, match=says):
+        rows[a.shape](a, out)
+    with pytest.raises(xp.KernelLaunchError, match="looks like the shape"):
+        count[4, 6](xp.reshape(a, (-1,)), zeros(2))
+    assert recorder.launches == []
+    for size in (4, (4, 2), (4, 8), ((4,), (6,))):
+        out = zeros(4)
+        rows[size](a, out)
+        assert xp.asnumpy(out).tolist() == [6] * 4
+
+
 def test_negative_sizes(recorder):
     with pytest.raises(xp.KernelLaunchError, match="negative"):
         count[-1](zeros(1), zeros(2))

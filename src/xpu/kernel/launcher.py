@@ -206,8 +206,30 @@ def launch(kernel: KernelFunction, size: Any, args: tuple[Any, ...], kwargs: dic
         if len(plan.parsed) < _REMEMBERED_SIZES:
             plan.parsed[size] = parsed
     whole, local = parsed
+    if local is not None and plan.rank == 1:
+        _refuse_shape(kernel, size, whole[0], local[0], arguments)
     if 0 not in whole:
         plan.executable.run(whole, local, _values(kernel, plan, arguments), stream)
+
+
+def _refuse_shape(kernel: KernelFunction, size: Any, whole: int, local: int, arguments: Arguments) -> None:
+    """Raise where the two numbers after the name of a kernel of one axis are the shape of a matrix among its arguments.
+
+    ``k[image.shape]`` is for Python the same as ``k[h, w]``, and that means groups of ``w``. Tuples say it without doubt.
+    xpu's own kernels know what they mean.
+    """
+    if isinstance(size[0], tuple) or isinstance(size[1], tuple) or (kernel.__module__ or "").startswith("xpu."):
+        return
+    for view in arguments.values:
+        shape = getattr(view, "shape", ())
+        if shape == (whole, local) or (local > whole and shape == (whole * local,)):
+            raise KernelLaunchError(
+                f"kernel {kernel.__name__!r} names 1 axis of the index space, where [{whole}, {local}] means {whole} "
+                f"work-items in groups of {local}; it looks like the shape of an array of {whole} x {local}, since an "
+                f"argument has the shape {shape}. For one work-item an element write {kernel.__name__}[{whole * local}]"
+                f"(...), that is a.size; for one a row {kernel.__name__}[{whole}](...); for these groups "
+                f"{kernel.__name__}[({whole},), ({local},)](...)"
+            )
 
 
 def _plan(kernel: KernelFunction, device: Device, arguments: Arguments) -> Plan:
