@@ -265,6 +265,17 @@ TYPES_AND_MEANING = {
         "the index of a tuple must be known",
         "literal",
     ),
+    "table indexed at run time": (
+        "out[i] = TABLE[i]\n#              ^",
+        "the index of a tuple must be known",
+        "pass the values as an array",
+    ),
+    "dictionary from outside": (
+        "out[i] = WIDTHS['a']\n#        ^^^^^^",
+        "dictionaries are not part",
+        "outside of the kernel",
+    ),
+    "launch in a kernel": ("other[4](a)\n#^^^^", "a kernel cannot launch a kernel", "@xp.func helper"),
     "assigned tuple item": ("t = (s, n)\nt[0] = 1\n#^^^", "items of a tuple cannot be assigned", "xp.private_array"),
     "atomic on float16": ("xp.atomic_add(d, i, 1)\n#             ^", "atomics exist for 32 and 64 bits", "int32"),
     "atomic without index": (
@@ -384,6 +395,9 @@ TYPES_AND_MEANING = {
 del TYPES_AND_MEANING["recursion"]
 
 OUTSIDE = """
+TABLE = (1, 2, 3)
+WIDTHS = {"a": 1}
+
 def plain(x):
     return x
 

@@ -419,6 +419,7 @@ class Expressions(Operators):
         return self._tuple_item(value, node)
 
     def _tuple_item(self, value: Value, node: ast.Subscript) -> Value:
+        self._refuse_objects(value, node)
         items = self.unpack(value, node.value)
         if isinstance(node.slice, ast.Slice):
             bounds = [
@@ -426,12 +427,37 @@ class Expressions(Operators):
                 for part in (node.slice.lower, node.slice.upper, node.slice.step)
             ]
             return Tuple(items[slice(*bounds)])
-        index = self.static(node.slice, "the index of a tuple")
+        position = self.expr(node.slice)
+        if isinstance(position, Num) and not position.is_const:
+            raise self.refuse(
+                "the index of a tuple must be known when the kernel is compiled",
+                node.slice,
+                "use a literal, xp.static_range, or a constant from outside; for an index that varies pass the values as "
+                "an array, or keep them in xp.private_array(n, dtype)",
+                NotConstantError,
+            )
+        index = self.static_value(position, node.slice, "the index of a tuple")
         if isinstance(index, bool) or not isinstance(index, int):
             raise self.mismatch("the index of a tuple is an integer", node.slice)
         if not -len(items) <= index < len(items):
             raise self.refuse(f"index {index} is outside of a tuple of {len(items)}", node.slice)
         return items[index]
+
+    def _refuse_objects(self, value: Value, node: ast.Subscript) -> None:
+        """Raise for objects from outside that have items in Python and none in kernels."""
+        obj = value.obj if isinstance(value, Static) else None
+        if isinstance(obj, dict):
+            raise self.refuse(
+                "dictionaries are not part of the kernel language",
+                node.value,
+                "take the item outside of the kernel, into a global or closure variable; or pass an array as a table",
+            )
+        if hasattr(obj, "__xpu_kernel__"):
+            raise self.refuse(
+                "a kernel cannot launch a kernel",
+                node.value,
+                "move the shared part into an @xp.func helper, or launch the kernels one after the other",
+            )
 
     def index(self, array: Array, node: ast.Subscript) -> Array:
         """Return an array with further indices given."""
