@@ -385,7 +385,11 @@ TYPES_AND_MEANING = {
         "'k' counts a static_range loop",
         "use another name",
     ),
-    "math.gcd": ("v = math.gcd(n, 4)\n#   ^^^^^^^^^^^^^^", "math.gcd is not part", "a, b = b, a % b"),
+    "gcd of floats": (
+        "v = math.gcd(n, a[i])\n#   ^^^^^^^^^^^^^^^^^",
+        "gcd is of integers, and this is float32",
+        "int(x)",
+    ),
     "local memory as a number": (
         "t = xp.local_array((2, 2), xp.float32)\nout[i] = t[0] + 1\n#        ^^^^",
         "a local array of float32 with 1 dimension",

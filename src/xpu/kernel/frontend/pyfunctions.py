@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -208,11 +209,48 @@ class PythonFunctions(Builtins):
         raise self.refuse("math.dist is not part of the kernel language", node, "write xp.math.hypot(ax - bx, ay - by)")
 
     def _python_math_gcd(self, node: ast.Call) -> Value:
-        raise self.refuse(
-            "math.gcd is not part of the kernel language", node, "write the loop: while b != 0: a, b = b, a % b"
-        )
+        return self._divisors(self._gcd, "gcd", node)
 
-    _python_math_lcm = _python_math_gcd
+    def _python_math_lcm(self, node: ast.Call) -> Value:
+        return self._divisors(self._lcm, "lcm", node)
+
+    def _divisors(self, function: Callable[[Num, Num, ast.AST], Num], name: str, node: ast.Call) -> Value:
+        """Return a function of any number of integers, two at a time."""
+        values = self.numbers(node, name, 1, 64)
+        for value in values:
+            if value.dtype.kind not in "iu" or value.number.lanes:
+                raise self.mismatch(f"{name} is of integers, and this is {value.number}", node, "convert it: int(x)")
+        if all(value.is_const and value.weak for value in values):
+            import math
+
+            return constant(getattr(math, name)(*(v.value for v in values)), self.default, self.loc(node))
+        result = values[0]
+        for value in values[1:]:
+            result = function(result, value, node)
+        return self.apply("abs", [result], node)
+
+    def _gcd(self, left: Num, right: Num, node: ast.AST) -> Num:
+        """Return the greatest common divisor, of either sign: Euclid's loop on two names."""
+        number = self.common(left, right, node)
+        kind, loc = number_type(number), self.loc(node)
+        start = [self.convert(value, number, node) for value in (left, right)]
+        names = [self.temporary(kind) for _ in start]
+        a, b = (Num(ir.Var(kind, name, loc=loc), number.weak) for name in names)
+        for name, value in zip(names, start, strict=True):
+            self.emit(ir.Assign(name, value, loc=loc))
+        goes_on = self.compare("ne", b, constant(0, self.default, loc), node).expr
+        with self.sub_block() as body:
+            rest = self.temporary(kind)
+            self.emit(ir.Assign(rest, self.arithmetic("mod", a, b, node).expr, loc=loc))
+            self.emit(ir.Assign(names[0], b.expr, loc=loc))
+            self.emit(ir.Assign(names[1], ir.Var(kind, rest, loc=loc), loc=loc))
+        self.emit(ir.While(goes_on, body, loc=loc))
+        return a
+
+    def _lcm(self, left: Num, right: Num, node: ast.AST) -> Num:
+        left, right = self.spill(left), self.spill(right)
+        part = self.arithmetic("floordiv", left, self._gcd(left, right, node), node)
+        return self.arithmetic("mul", part, right, node)
 
     def _python_math_isqrt(self, node: ast.Call) -> Value:
         raise self.refuse(
