@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import platform
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -13,13 +12,18 @@ import numpy as np
 import xpu
 
 from ..device import Device, get_device
+from .agreement import disagreeing
+from .environment import machine
 from .limits import Limits, measure
 from .timing import race
 from .works import WORKS, Work, classic
 
 NUMPY = "numpy"
-CLASSIC_SECONDS = 20.0
+CLASSIC_SECONDS = 2.5
 """What the 10,000 x 10,000 matrix product may take on each contestant; else a smaller one is taken."""
+CLASSIC_SIZES = (10_000, 8000, 6000, 5000, 4000, 3000, 2000, 1000)
+TINY = 1 << 20
+"""Bytes below which the memory's bandwidth is no limit: such operands stay in the caches."""
 
 
 @dataclass
@@ -45,7 +49,7 @@ class Row:
         """Return the share of the device's limit: of its bandwidth or arithmetic, whichever is nearer."""
         seconds = self.seconds.get(contestant)
         peak = limits.double if self.double else limits.single
-        if not seconds or not peak:
+        if not seconds or not peak or (self.nbytes < TINY and not self.flops):
             return None
         return max(self.nbytes / limits.bandwidth, self.flops / peak) / seconds
 
@@ -64,12 +68,25 @@ class Report:
         """Return the report as plain data, for JSON."""
         return asdict(self)
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Report:
+        """Return the report that :meth:`to_dict` made plain."""
+        limits = {name: Limits(**one) for name, one in data["limits"].items()}
+        rows = [Row(**one) for one in data["rows"]]
+        return cls(dict(data["machine"]), dict(data["devices"]), limits, rows, data["date"])
+
+    @property
+    def wrong(self) -> list[str]:
+        """Whose result is not NumPy's: ``work on contestant``."""
+        return [f"{row.name} on {name}" for row in self.rows for name in row.wrong]
+
 
 def run(
     devices: Sequence[Device | str] | None = None,
     *,
     works: Sequence[Work] | None = None,
     full: bool = False,
+    product: bool | None = None,
     rounds: int = 5,
     progress: Callable[[str, int, int], None] = lambda text, done, total: None,
 ) -> Report:
@@ -80,17 +97,20 @@ def run(
     devices : sequence of Device or str, optional
         The current device if left out.
     works : sequence of Work, optional
-        By default the quick ones, or all with ``full``; and the classic matrix product of 10,000 x 10,000, made smaller
-        where it would take too long or not fit.
+        By default the quick ones, or all with ``full``.
     full : bool
+    product : bool, optional
+        Whether to add the classic matrix product of 10,000 x 10,000, made smaller where it would take too long or not
+        fit. By default, if ``works`` is left out.
     rounds : int
         Measurements of which the median is taken.
     progress : callable
         Called with what comes next, the steps done and the steps in all.
     """
-    chosen = [get_device(device) for device in devices] if devices else [get_device()]
+    chosen = list(dict.fromkeys(get_device(device) for device in devices)) if devices else [get_device()]
     todo = list(works) if works is not None else [work for work in WORKS if full or work.quick]
-    total = len(chosen) + len(todo) + (works is None)
+    product = works is None if product is None else product
+    total = len(chosen) + len(todo) + product
     limits = {}
     for done, device in enumerate(chosen):
         progress(f"limits of {device}", done, total)
@@ -99,56 +119,41 @@ def run(
     for done, work in enumerate(todo, len(chosen)):
         progress(work.name, done, total)
         rows.append(time_work(work, chosen, rounds))
-    if works is None:
+    if product:
         progress("the classic matrix product", total - 1, total)
-        rows.append(time_work(_fitting(chosen, limits), chosen, 3))
+        rows.append(time_work(_fitting(chosen), chosen, 3))
     progress("done", total, total)
     return Report(machine(), {str(d): d.info.name for d in chosen}, limits, rows, time.strftime("%Y-%m-%d"))
 
 
-def _fitting(devices: Sequence[Device], limits: dict[str, Limits]) -> Work:
-    """Return the classic product in a size that every contestant can do in some seconds."""
-    slowest = min(one.single for one in limits.values()) / 4
+def _fitting(devices: Sequence[Device]) -> Work:
+    """Return the classic product in the largest size that every contestant can do in a few seconds."""
+    small = time_work(classic(1000), devices, 3)
+    slowest = max(small.seconds.values())
     room = min(device.info.memory or 2**63 for device in devices) / 4
-    n = 10_000
-    while n > 1000 and (2 * n**3 / slowest > CLASSIC_SECONDS or 12 * n * n > room):
-        n //= 2
-    return classic(n)
-
-
-def machine() -> dict[str, str]:
-    """Return what a reader of figures must know: processor, threads, versions."""
-    return {
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-        "xpu": xpu.__version__,
-        "numpy": np.__version__,
-        "blas": _blas(),
-    }
-
-
-def _blas() -> str:
-    """Return which BLAS NumPy uses, and for which processor it runs; needs threadpoolctl."""
-    try:
-        from threadpoolctl import threadpool_info
-    except ModuleNotFoundError:
-        return "unknown (threadpoolctl is not installed)"
-    found = [one for one in threadpool_info() if one.get("user_api") == "blas"]
-    return ", ".join(f"{b['internal_api']} {b.get('version')} {b.get('architecture')}" for b in found) or "none"
+    for n in CLASSIC_SIZES:
+        if slowest * (n / 1000) ** 3 <= CLASSIC_SECONDS and 12 * n * n <= room:
+            return classic(n)
+    return classic(CLASSIC_SIZES[-1])
 
 
 def time_work(work: Work, devices: Sequence[Device], rounds: int = 5) -> Row:
     """Time one work on NumPy, where it has it, and on the devices that can do it."""
-    row = Row(work.name, work.title, work.nbytes, work.flops, work.double)
     operands = work.inputs(np.random.default_rng(7))
-    contestants: dict[str, Callable[[], Any]] = {}
-    if work.has_numpy:
-        contestants[NUMPY] = work.numpy(operands) if work.numpy else lambda: work.call(np, *operands)
-    for device in devices:
-        if device.info.fp64 or not work.double:
-            contestants[str(device)] = device_call(work, device, operands)
-    row.wrong = disagreeing(contestants)
-    row.seconds = race(contestants, rounds=rounds)
+    contestants = {
+        str(device): device_call(work, device, operands) for device in devices if device.info.fp64 or not work.double
+    }
+    return time_contestants(work, operands, contestants, rounds)
+
+
+def time_contestants(
+    work: Work, operands: tuple[Any, ...], contestants: Mapping[str, Callable[[], Any]], rounds: int = 5
+) -> Row:
+    """Time one work on NumPy and on whatever else is called, after a check of all results against NumPy's."""
+    row = Row(work.name, work.title, work.nbytes, work.flops, work.double)
+    reference = work.numpy(operands) if work.numpy else lambda: work.call(np, *operands)
+    row.wrong = disagreeing(reference(), {name: call() for name, call in contestants.items()})
+    row.seconds = race({NUMPY: reference, **contestants} if work.has_numpy else contestants, rounds=rounds)
     return row
 
 
@@ -158,22 +163,7 @@ def device_call(work: Work, device: Device, operands: tuple[Any, ...]) -> Callab
 
     def call() -> Any:
         result = work.call(xpu, *there)
-        xpu.evaluate(*(result if isinstance(result, tuple) else (result,)))
+        xpu.evaluate(result)
         return result
 
     return call
-
-
-def disagreeing(contestants: dict[str, Callable[[], Any]]) -> list[str]:
-    """Return the contestants whose result differs from the first one's by more than rounding in float32 explains."""
-    results = {name: np.asarray(_host(call())) for name, call in contestants.items()}
-    (_, first), *others = results.items()
-    return [
-        name
-        for name, result in others
-        if not np.allclose(result, first, rtol=1e-3, atol=1e-3 * np.abs(first).max(initial=0))
-    ]
-
-
-def _host(result: Any) -> Any:
-    return xpu.asnumpy(result) if isinstance(result, xpu.Array) else result
