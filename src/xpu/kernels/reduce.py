@@ -140,7 +140,7 @@ def run(op: str, producer: Producer, outer: int, length: int, inner: int, out: V
     if op in ARGUMENTS:
         _run_arguments(op, producer, outer, length, inner, flat(out), device)
         return
-    what = reduction(op, producer.dtype, out.dtype)
+    what = reduction(op, producer.dtype, out.dtype, double=device.info.kind == "cpu" and device.info.fp64)
     run_stages(what, _second(op, what), producer, outer, length, inner, out)
 
 

@@ -112,7 +112,7 @@ class Reduction:
 
 
 @lru_cache(maxsize=512)
-def reduction(op: str, source: DType, result: DType) -> Reduction:
+def reduction(op: str, source: DType, result: DType, double: bool = False) -> Reduction:
     """Return the reduction ``sum``, ``prod``, ``min``, ``max``, ``any``, ``all`` or ``count_nonzero``.
 
     Parameters
@@ -120,6 +120,8 @@ def reduction(op: str, source: DType, result: DType) -> Reduction:
     op : str
     source, result : dtype
         Of the elements and of the result, as NumPy has them (``sum`` of int8 gives int64).
+    double : bool
+        Add up the sums of blocks of float32 and float16 in float64: where that costs little, rounding is a block's only.
     """
     source, result = np.dtype(source), np.dtype(result)
     truth = {"b": bool_as_truth, "c": complex_as_truth}.get(source.kind, as_truth)
@@ -139,6 +141,8 @@ def reduction(op: str, source: DType, result: DType) -> Reduction:
             combine, identity = (either, 0) if op == "sum" else (both, 1)
             return Reduction(op, source, byte, byte, result, truth, combine, identity, vectors)
         block = _narrow(source, total) if op == "sum" else total
+        if double and op == "sum" and total.char == "f":
+            total = np.dtype(np.float64)
         combine, identity = (add, 0) if op == "sum" else (multiply, 1)
         return Reduction(op, source, block, total, result, cast_to(block), combine, identity, vectors)
     return _extremum(op, source, result)

@@ -13,7 +13,7 @@ from typing import Any
 from ..kernel.stdlib import words as xp
 from .reduce_operations import Reduction
 
-BLOCK = 128
+BLOCK = 32
 """Elements (or vectors) that are combined before their sum is widened."""
 GROUP = 256
 """Work-items of a group that share a row on GPUs."""
