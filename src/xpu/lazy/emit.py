@@ -134,17 +134,32 @@ class PlanEmitter(Emitter):
 class Layout:
     """The part of a fused kernel's structure that comes from shapes and strides."""
 
-    def __init__(self, ndim: int, leaves: list[Operand], outputs: list[Operand], lanes: int) -> None:
+    def __init__(self, ndim: int, leaves: list[Operand], outputs: list[Operand], lanes: int, tile: int = 0) -> None:
         self.ndim = ndim
         self.leaves = tuple((o.kind, o.view.dtype) for o in leaves)
         self.outputs = tuple((o.kind, o.view.dtype) for o in outputs)
         self.wide = any(o.extent * o.view.dtype.itemsize > 2**31 - 1 for o in (*leaves, *outputs))
         self.lanes = lanes
+        self.tile = tile
+        """Side of the square that one work-item computes in the last two axes; 0: it computes ``lanes`` elements."""
         self.rank = min(ndim, 3)
 
     def key(self) -> Any:
         """Return what tells this layout from others."""
-        return (self.ndim, self.leaves, self.outputs, self.wide, self.lanes)
+        return (self.ndim, self.leaves, self.outputs, self.wide, self.lanes, self.tile)
+
+    def index_space(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return how many work-items along which axes compute a collapsed shape."""
+        folded = self.ndim - self.rank
+        first = 1
+        for extent in shape[: folded + 1]:
+            first *= extent
+        sizes = [first, *shape[folded + 1 :]]
+        if self.tile:
+            sizes[-2:] = [-(-extent // self.tile) for extent in sizes[-2:]]
+        else:
+            sizes[-1] = -(-sizes[-1] // self.lanes)
+        return tuple(sizes)
 
 
 class _Indices:
@@ -250,7 +265,9 @@ def fused_kernel(plan: Plan, layout: Layout, info: DeviceInfo) -> ir.Kernel:
     gid = ir.WorkItem(INT, "global_id", layout.rank - 1)
     indices.start(gid if lanes == 1 else _mul(gid, _int(lanes)))
     inner = indices.name(last)
-    if lanes == 1:
+    if layout.tile:
+        body, variables = _tile_body(plan, layout, pool, indices)
+    elif lanes == 1:
         body, variables = _body(plan, layout, pool, indices, inner, 1, "")
     else:
         body, variables = _vector_body(plan, layout, pool, indices, inner)
@@ -263,6 +280,29 @@ def fused_kernel(plan: Plan, layout: Layout, info: DeviceInfo) -> ir.Kernel:
         functions=list(pool.functions.values()),
         rank=layout.rank,
     )
+
+
+def _tile_body(
+    plan: Plan, layout: Layout, pool: FunctionPool, indices: _Indices
+) -> tuple[list[ir.Stmt], dict[str, ir.Type]]:
+    """Emit loops over a square of the last two axes, whose rows and columns are both whole cache lines."""
+    axes = (layout.ndim - 2, layout.ndim - 1)
+    bounds: list[ir.Stmt] = []
+    variables: dict[str, ir.Type] = {}
+    for axis in axes:
+        first, end = ir.Var(INT, f"first{axis}"), ir.Var(INT, f"end{axis}")
+        extent = indices.extent(axis)
+        bounds.append(ir.Assign(first.name, _mul(indices.name(axis), _int(layout.tile))))
+        whole = _add(first, _int(layout.tile))
+        bounds.append(ir.Assign(end.name, ir.Select(INT, ir.Binary(ir.BOOL, "lt", whole, extent), whole, extent)))
+        variables |= {first.name: INT, end.name: INT}
+    row, column = ir.Var(INT, "row"), ir.Var(INT, "column")
+    body, more = _body(plan, layout, pool, indices, column, 1, "")
+    start, end = (ir.Var(INT, f"{what}{axes[1]}") for what in ("first", "end"))
+    inner = ir.For(column.name, start, end, _int(1), body)
+    start, end = (ir.Var(INT, f"{what}{axes[0]}") for what in ("first", "end"))
+    outer = ir.For(row.name, start, end, _int(1), [ir.Assign(f"i{axes[0]}", row), inner])
+    return [*bounds, outer], {**variables, **more, row.name: INT, column.name: INT}
 
 
 def _vector_body(

@@ -32,6 +32,9 @@ COMPILE_AT_ONCE = 0.25
 """Seconds of compiling that are always affordable."""
 NATIVE_RATE = 1e-9
 """Seconds that an element of an exact operation takes on the host, roughly."""
+TILE = 8
+"""Side of the square that a work-item of a CPU computes where rows of one array meet columns of another (8: 17 ms for
+4096^2 float32, 16: 18 ms, 32: 27 ms)."""
 MAX_LAUNCHES = 512
 """Combinations of shapes and strides that a structure remembers."""
 
@@ -170,21 +173,24 @@ def _launch(plan: Plan, outputs: list[View], device: Device, structure: Structur
     shape, operands = layout(plan.shape, [*plan.leaves, *outputs])
     count = len(plan.leaves)
     leaves, targets = operands[:count], operands[count:]
-    lanes = 1 if plan.has_complex() else _lanes(shape[-1], device, targets)
-    form = Layout(len(shape), leaves, targets, lanes)
+    tile = TILE if device.info.kind == "cpu" and crosses(shape, operands) else 0
+    lanes = 1 if tile or plan.has_complex() else _lanes(shape[-1], device, targets)
+    form = Layout(len(shape), leaves, targets, lanes, tile)
     key = (form.key(), config.debug)
     executable = structure.executables.get(key)
     if executable is None:
         from ..kernel.build import build
 
         executable = structure.executables[key] = build(fused_kernel(plan, form, device.info), device)
-    folded = len(shape) - form.rank
-    first = 1
-    for extent in shape[: folded + 1]:
-        first *= extent
-    sizes = [first, *shape[folded + 1 :]]
-    sizes[-1] = -(-sizes[-1] // lanes)
-    return Launch(executable, tuple(sizes), arguments(shape, leaves, targets, plan.scalars), operands)
+    return Launch(executable, form.index_space(shape), arguments(shape, leaves, targets, plan.scalars), operands)
+
+
+def crosses(shape: tuple[int, ...], operands: list[Operand]) -> bool:
+    """Whether some operands run along the last axis and others along the one before, as in the copy of a transpose."""
+    if len(shape) < 2 or min(shape[-2:]) < 2 * TILE:
+        return False
+    along = {abs(o.strides[-1]) < abs(o.strides[-2]) for o in operands if 0 not in o.strides[-2:]}
+    return len(along) == 2
 
 
 def _lanes(extent: int, device: Device, targets: list[Operand]) -> int:
