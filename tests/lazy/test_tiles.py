@@ -19,7 +19,9 @@ def device(request):
         yield request.param
 
 
-@pytest.mark.parametrize("shape", [(2 * TILE, 2 * TILE), (2 * TILE - 1, 50), (67, 131), (300, 65), (3, 70, 99), (2, 3, 2, 66, 77)])
+@pytest.mark.parametrize(
+    "shape", [(2 * TILE, 2 * TILE), (2 * TILE - 1, 50), (67, 131), (300, 65), (3, 70, 99), (2, 3, 2, 66, 77)]
+)
 @pytest.mark.parametrize("dtype", [np.float32, np.uint8, np.complex128])
 def test_copies_of_transposes(device, shape, dtype):
     host = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
