@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from ..device import Device
 
 DType = np.dtype[Any]
+
+_WIDEST = 16
+"""Lanes of the widest vectors."""
 
 
 class Box:
@@ -164,7 +168,8 @@ def producer_of(plan: Plan, box: Box, device: Device) -> Producer:
         return body, variables
 
     result = plan.steps[plan.outputs[0]].dtype if plan.steps else plan.leaves[0].dtype
-    whole = box.last_reduced % 16 == 0 or box.direct
+    # Vectors of some widths lie in one row each, wider ones straddle rows: the kernels differ.
+    whole = 0 if box.direct else math.gcd(box.last_reduced, _WIDEST)
     key = (
         "plan",
         plan.structure(),

@@ -168,9 +168,16 @@ class Expressions:
                     lambda t: self.scalars.comparison(node.op, type_.dtype, *t),
                 )
                 return f"{name}({ungroup(a)}, {ungroup(b)})"
-            text = f"{a} {COMPARISONS[node.op]} {b}"
+            text = self._lanes_compared(node.op, type_.dtype, a, b)
             return text if type_.dtype.itemsize == 1 else f"convert_char{type_.lanes}({text})"
         return self.scalars.comparison(node.op, type_.dtype, a, b)
+
+    @staticmethod
+    def _lanes_compared(op: str, dtype: ir.DType, a: str, b: str) -> str:
+        """Return the comparison of OpenCL's vectors; true is -1 in a lane, so the order of booleans is turned round."""
+        if dtype.kind == "b":
+            a, b = b, a
+        return f"{a} {COMPARISONS[op]} {b}"
 
     def _logical(self, node: ir.Binary) -> str:
         a, b = group(self.value(node.left)), group(self.value(node.right))
@@ -206,7 +213,7 @@ class Expressions:
             compared = max(operand.itemsize, 4) if operand.kind == "f" else operand.itemsize
             if compared == width:
                 a, b = group(self.value(node.left)), group(self.value(node.right))
-                return f"{a} {COMPARISONS[node.op]} {b}"
+                return self._lanes_compared(node.op, operand, a, b)
         text = self.value(node)
         return text if width == 1 else f"convert_{base}{type_.lanes}({text})"
 
