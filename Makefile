@@ -46,6 +46,7 @@ docs: $(VENV)/.docs ## build the documentation into site/
 
 bench: $(VENV)/.bench ## time xpu on this machine
 	@$(PY) benchmarks/import_time.py
+	@$(PY) -m xpu bench --device all --full --json benchmarks/latest.json --markdown benchmarks/latest.md --picture benchmarks/latest.png
 
 oclgrind: $(VENV)/.test ## run the conformance suite in the OpenCL simulator that reports every bad access
 	@command -v oclgrind >/dev/null || { echo "oclgrind is not installed: sudo apt-get install oclgrind"; exit 1; }

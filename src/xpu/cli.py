@@ -1,4 +1,4 @@
-"""The command ``xpu``: look at the devices, certify one, tend the kernel cache.
+"""The command ``xpu``: look at the devices, certify one, time it, tend the kernel cache.
 
 Each subcommand is a function ``_name(arguments) -> exit code`` and a row in ``main``; what it needs it imports itself.
 """
@@ -39,6 +39,14 @@ that works, one after the other, each in a process of its own.
   xpu conformance --device opencl
   xpu conformance --device opencl:pocl --report reports/
   xpu conformance --device cpu -- -k kernels -x      (what follows -- goes to pytest)"""
+
+BENCH = """\
+Time plain array code on NumPy and on devices, in turns, each warmed up and waited for; check that the
+results agree; measure what each device can do at most, and say how near to that it came.
+
+  xpu bench                                    the current device, the quick works, about a minute
+  xpu bench --device all --full --picture bench.png
+  xpu bench chain matmul --device opencl       the works whose names begin so"""
 
 CACHE = """\
 Compiled kernels are kept on disk, so that the next process need not compile them. Show where they
@@ -99,6 +107,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     conformance.add_argument("--jobs", type=int, default=1, metavar="N", help="with `all`: devices tested at a time")
     conformance.set_defaults(run=_conformance)
+
+    bench = commands.add_parser("bench", help="time devices against NumPy", description=BENCH, formatter_class=raw)
+    bench.add_argument("work", nargs="*", metavar="WORK", help="only works whose names begin like this")
+    bench.add_argument("--device", action="append", metavar="DEVICE", help="a device string, or `all`; may be repeated")
+    bench.add_argument("--full", action="store_true", help="all works, not only the quick ones")
+    bench.add_argument("--json", metavar="FILE", type=Path, help="write the figures there")
+    bench.add_argument("--markdown", metavar="FILE", type=Path, help="write the tables there")
+    bench.add_argument("--picture", metavar="FILE", type=Path, help="draw the bars there (.png, .svg, .pdf)")
+    bench.set_defaults(run=_bench)
 
     cache = commands.add_parser(
         "cache", help="show or clear the compiled kernels on disk", description=CACHE, formatter_class=raw
@@ -200,6 +217,63 @@ def _conformance_apart(device: str, options: argparse.Namespace, quick: bool) ->
     command += ["--", *options.rest]
     done = subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.returncode, done.stdout
+
+
+# ------------------------------------------------------------------------------------------------------ bench
+
+
+def _bench(options: argparse.Namespace) -> int:
+    import os
+
+    from .bench.environment import start_again_without
+    from .device import devices, get_device
+    from .errors import DeviceNotFoundError
+
+    start_again_without(os.environ)
+    try:
+        named = options.device or []
+        chosen = devices() if "all" in named else [get_device(name) for name in named]
+    except DeviceNotFoundError as error:
+        print(error, file=sys.stderr)
+        return 1
+    from .bench import WORKS
+
+    works = [work for work in WORKS if work.name.startswith(tuple(options.work))] if options.work else None
+    if works == []:
+        print(f"no work begins like {' or '.join(options.work)}; there are:", file=sys.stderr)
+        print("  " + "\n  ".join(work.name for work in WORKS), file=sys.stderr)
+        return 2
+    return _bench_report(chosen, works, options)
+
+
+def _bench_report(chosen: list[Any], works: Any, options: argparse.Namespace) -> int:
+    import json
+
+    from rich.progress import Progress
+
+    from .bench import picture, report, run
+
+    console = _console()
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("xpu bench", total=None)
+        found = run(
+            chosen or None,
+            works=works,
+            full=options.full,
+            progress=lambda text, done, total: bar.update(task, description=text, completed=done, total=total),
+        )
+    report.show(found, console)
+    if options.json:
+        options.json.write_text(json.dumps(found.to_dict(), indent=2) + "\n", encoding="utf-8")
+    if options.markdown:
+        options.markdown.write_text(report.markdown(found), encoding="utf-8")
+    if options.picture:
+        try:
+            picture.draw(found, options.picture)
+        except picture.NoMatplotlib as error:
+            print(error, file=sys.stderr)
+            return 1
+    return int(bool(found.wrong))
 
 
 # ------------------------------------------------------------------------------------------------------ cache
