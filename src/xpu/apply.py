@@ -138,8 +138,10 @@ def to_dtype(value: Any, dtype: DType) -> Any:
 def apply(op: Operation, *args: Any) -> Array:
     """Apply an operation to arrays and scalars, at least one of them an array."""
     quick = small.attempt(op, args)
-    if quick is not None:
-        return quick
+    return _deferred(op, args) if quick is None else quick
+
+
+def _deferred(op: Operation, args: tuple[Any, ...]) -> Array:
     device = common_device(op.name, args)
     kinds, values = _kinds(op.name, args, device)
     ins, dtype = resolve(op, tuple(kinds), device)
@@ -169,7 +171,7 @@ def binary(op: Operation, x: Array, y: Any) -> Array:
         known = op.cache.get((x._dtype, y._dtype))
         if known is not None:
             return Array._of_node(defer(op, known[0], known[1], (x._operand(), y._operand()), x._shape, x._device))
-    return apply(op, x, y)
+    return _deferred(op, (x, y))
 
 
 def _compare_beyond(op: Operation, values: list[Any], device: Device) -> Array:

@@ -6,6 +6,7 @@ that has not been computed); nothing but time tells them apart. Methods delegate
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Iterator
 from types import EllipsisType, ModuleType
@@ -105,7 +106,7 @@ class Array:
         assert host is not None
         if not host.flags.c_contiguous:
             host = self._small = np.ascontiguousarray(host)
-        block = self._device.backend_device.adopt(host.reshape(-1).view(np.uint8))
+        block = self._device.backend_device.adopt(host)
         view = View(
             Storage.adopt(self._device, block, host.nbytes, host),
             self._dtype,
@@ -165,10 +166,7 @@ class Array:
     @property
     def size(self) -> int:
         """The number of elements."""
-        n = 1
-        for extent in self._shape:
-            n *= extent
-        return n
+        return math.prod(self._shape)
 
     @property
     def itemsize(self) -> int:

@@ -232,7 +232,7 @@ def _bench(options: argparse.Namespace) -> int:
     start_again_without(os.environ)
     try:
         named = options.device or []
-        chosen = devices() if "all" in named else [get_device(name) for name in named]
+        chosen = devices() if "all" in named else [get_device(name) for name in named] or [get_device()]
     except DeviceNotFoundError as error:
         print(error, file=sys.stderr)
         return 1
@@ -257,7 +257,7 @@ def _bench_report(chosen: list[Any], works: Any, options: argparse.Namespace) ->
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("xpu bench", total=None)
         found = run(
-            chosen or None,
+            chosen,
             works=works,
             full=options.full,
             progress=lambda text, done, total: bar.update(task, description=text, completed=done, total=total),

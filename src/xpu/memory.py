@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import weakref
 from functools import lru_cache
@@ -204,10 +205,7 @@ class View:
     @property
     def size(self) -> int:
         """The number of elements."""
-        n = 1
-        for extent in self.shape:
-            n *= extent
-        return n
+        return math.prod(self.shape)
 
     @property
     def contiguous(self) -> bool:

@@ -9,6 +9,7 @@ something needs a storage.
 from __future__ import annotations
 
 import contextvars
+import math
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from .dtypes import canonical
 from .lazy.evaluate import force_readers, new_view
 from .lazy.operations import CAST, WHERE
 from .lazy.plan import Plan, Step
-from .lazy.run import MAX_LAUNCHES, NATIVE_ALWAYS, compiled, compiling_is_affordable
+from .lazy.run import MAX_LAUNCHES, NATIVE_ALWAYS, Launch, compiled, compiling_is_affordable
 from .shapes import broadcast_shapes
 
 if TYPE_CHECKING:
@@ -161,10 +162,7 @@ def attempt(op: Operation, args: tuple[Any, ...]) -> Array | None:
 
 
 def _is_small(shape: tuple[int, ...]) -> bool:
-    size = 1
-    for extent in shape:
-        size *= extent
-    return size <= NATIVE_ALWAYS
+    return math.prod(shape) <= NATIVE_ALWAYS
 
 
 class HostKernel:
@@ -181,7 +179,7 @@ class HostKernel:
         self._dtype = dtype
         self._device = device
         self._calls = 0
-        self._launches: dict[Any, Any] = {}
+        self._launches: dict[Any, Launch] = {}
 
     def __call__(self, *values: Any) -> np.ndarray | None:
         """Return the result for arrays and scalars; None if the general way must be taken."""
@@ -190,48 +188,40 @@ class HostKernel:
             return None
         if not self._launches and not compiling_is_affordable():
             return None
-        shape = None
         arrays = []
         scalars = []
         for value, dtype in zip(values, self._ins, strict=True):
-            if type(value) is np.ndarray:
-                if value.dtype != dtype or not value.flags.c_contiguous or (shape is not None and value.shape != shape):
-                    return None
-                shape = value.shape
+            if type(value) is not np.ndarray:
+                scalars.append(dtype.type(value))
+            elif value.dtype == dtype:
                 arrays.append(value)
             else:
-                scalars.append(dtype.type(value))
-        size = arrays[0].size
-        if size == 0:
+                return None
+        shape = arrays[0].shape
+        if 0 in shape or any(array.shape != shape for array in arrays):
             return None
-        out = np.empty(shape, self._dtype)  # type: ignore[arg-type]
-        adopt = self._device.backend_device.adopt
-        blocks = [adopt(array.reshape(-1).view(np.uint8)) for array in (*arrays, out)]
-        if None in blocks:  # memory that kernels cannot use: read-only, or not aligned
+        out = np.empty(shape, self._dtype)
+        blocks = [self._device.backend_device.adopt(array) for array in (*arrays, out)]
+        if None in blocks:  # memory that kernels cannot use: read-only, not contiguous or not aligned
             return None
-        key = (size, *[type(value) is np.ndarray for value in values])
+        key = (out.size, config.debug, *[type(value) is np.ndarray for value in values])
         launch = self._launches.get(key)
         if launch is None:
             if len(self._launches) >= MAX_LAUNCHES:
                 self._launches.clear()
-            launch = self._launches[key] = self._prepared(size, arrays, scalars, values)
+            launch = self._launches[key] = self._prepared(out.size, values)
         launch.on_blocks(blocks, scalars)
         return out
 
-    def _prepared(self, size: int, arrays: list[Any], scalars: list[Any], values: tuple[Any, ...]) -> Any:
+    def _prepared(self, size: int, values: tuple[Any, ...]) -> Launch:
         plan = Plan((size,))
-        refs: list[Any] = []
-        for value in values:
-            if type(value) is np.ndarray:
-                refs.append(("leaf", len(plan.leaves)))
-                plan.leaves.append(new_view(self._device, (size,), value.dtype))
-            else:
-                refs.append(("scalar", len(plan.scalars)))
-                plan.scalars.append(scalars[len(plan.scalars)])
+        refs = [
+            plan.add(new_view(self._device, (size,), dtype) if type(value) is np.ndarray else dtype.type(value))
+            for value, dtype in zip(values, self._ins, strict=True)
+        ]
         plan.steps.append(Step(self._op, self._ins, self._dtype, tuple(refs)))
         plan.outputs = [0]
-        outputs = [new_view(self._device, (size,), self._dtype)]
-        return compiled(plan, outputs, self._device)
+        return compiled(plan, [new_view(self._device, (size,), self._dtype)], self._device)
 
 
 def in_place(op: Operation, x: Array, y: Any) -> bool:

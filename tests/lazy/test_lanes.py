@@ -6,15 +6,6 @@ import numpy as np
 import pytest
 
 import xpu as xp
-from xpu.device import devices
-
-NAMES = ["cpu", *[str(found) for found in devices("opencl")]]
-
-
-@pytest.fixture(params=NAMES)
-def device(request):
-    with xp.device(request.param), xp.config.override(library=False):
-        yield request.param
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,8 @@ import numpy as np
 import pytest
 
 import xpu as xp
-from xpu.device import devices
 from xpu.lazy.plan import layout
 from xpu.lazy.run import TILE, crosses
-
-NAMES = ["cpu", *[str(found) for found in devices("opencl")]]
-
-
-@pytest.fixture(params=NAMES)
-def device(request):
-    with xp.device(request.param), xp.config.override(library=False):
-        yield request.param
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,13 @@ import platform
 import subprocess
 import sys
 from collections.abc import MutableMapping
-from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 
 import xpu
+
+from ..device import get_device
 
 SLOWING = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 """Variables that OpenBLAS reads when NumPy is loaded; some machines set them for another processor than their own."""
@@ -20,29 +21,15 @@ SLOWING = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
 def machine() -> dict[str, str]:
     """Return what a reader of figures must know: processor, threads, versions."""
+    cpu = get_device("cpu").info
     return {
         "system": f"{platform.system()} {platform.machine()}",
-        "processor": f"{_processor()}, {_usable()} usable",
+        "processor": f"{cpu.name}, {cpu.compute_units} usable",
         "python": platform.python_version(),
         "xpu": xpu.__version__,
         "numpy": np.__version__,
         "blas": blas(),
     }
-
-
-def _processor() -> str:
-    listed = Path("/proc/cpuinfo")
-    if listed.exists():
-        for line in listed.read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or "unknown"
-
-
-def _usable() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def blas() -> str:

@@ -86,7 +86,6 @@ def run(
     *,
     works: Sequence[Work] | None = None,
     full: bool = False,
-    product: bool | None = None,
     rounds: int = 5,
     progress: Callable[[str, int, int], None] = lambda text, done, total: None,
 ) -> Report:
@@ -97,11 +96,9 @@ def run(
     devices : sequence of Device or str, optional
         The current device if left out.
     works : sequence of Work, optional
-        By default the quick ones, or all with ``full``.
+        By default the quick ones, or all with ``full``; and the classic matrix product of 10,000 x 10,000, made smaller
+        where it would take too long or not fit.
     full : bool
-    product : bool, optional
-        Whether to add the classic matrix product of 10,000 x 10,000, made smaller where it would take too long or not
-        fit. By default, if ``works`` is left out.
     rounds : int
         Measurements of which the median is taken.
     progress : callable
@@ -109,8 +106,8 @@ def run(
     """
     chosen = list(dict.fromkeys(get_device(device) for device in devices)) if devices else [get_device()]
     todo = list(works) if works is not None else [work for work in WORKS if full or work.quick]
-    product = works is None if product is None else product
-    total = len(chosen) + len(todo) + product
+    total = len(chosen) + len(todo) + (works is None)
+    about = machine()
     limits = {}
     for done, device in enumerate(chosen):
         progress(f"limits of {device}", done, total)
@@ -119,11 +116,11 @@ def run(
     for done, work in enumerate(todo, len(chosen)):
         progress(work.name, done, total)
         rows.append(time_work(work, chosen, rounds))
-    if product:
+    if works is None:
         progress("the classic matrix product", total - 1, total)
         rows.append(time_work(_fitting(chosen), chosen, 3))
     progress("done", total, total)
-    return Report(machine(), {str(d): d.info.name for d in chosen}, limits, rows, time.strftime("%Y-%m-%d"))
+    return Report(about, {str(d): d.info.name for d in chosen}, limits, rows, time.strftime("%Y-%m-%d"))
 
 
 def _fitting(devices: Sequence[Device]) -> Work:

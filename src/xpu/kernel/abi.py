@@ -55,12 +55,5 @@ def places(kernel: ir.Kernel) -> list[int]:
 
     An array's block and offset come first; its shape and strides follow.
     """
-    out = []
-    place = kernel.rank
-    for param in kernel.params:
-        out.append(place)
-        if isinstance(param.type, ir.ArrayType):
-            place += 2 + param.type.ndim * (1 if param.type.contiguous else 2)
-        else:
-            place += 1
-    return out
+    found = {parameter.name: place for place, parameter in enumerate(parameters(kernel))}
+    return [found[param.name] for param in kernel.params]

@@ -59,23 +59,24 @@ class Executable:
             chosen = sizes.choose_local(global_size, self.device.info.limits, self.allowed)
         error = self.device.error_block(self) if self.debug else None
         flat = abi.flatten(self.kernel, global_size, list(arguments), error)
-        self.start(launched, local_size, chosen, flat, stream)
+        self.start(launched, chosen, flat, stream, fixed=local_size is not None)
 
     def start(
         self,
         launched: tuple[int, ...],
-        local_size: tuple[int, ...] | None,
         chosen: tuple[int, ...] | None,
         flat: list[Any],
         stream: Any = None,
+        *,
+        fixed: bool = False,
     ) -> None:
-        """Launch with arguments that are flat already (see :mod:`xpu.kernel.abi`)."""
+        """Launch with arguments that are flat already (see :mod:`xpu.kernel.abi`); a fixed group size is never lowered."""
         launch = self.device.backend_device.launch
         while True:
             try:
                 launch(self.compiled, launched, chosen, flat, stream)
             except LaunchRefused as refusal:
-                if local_size is not None or self.allowed <= 1:
+                if fixed or self.allowed <= 1:
                     raise self._refused(chosen, refusal) from None
                 self.allowed = min(self.allowed, math.prod(chosen) if chosen else self.allowed) // 2
                 chosen = sizes.choose_local(launched, self.device.info.limits, self.allowed)

@@ -216,9 +216,8 @@ def _refuse_shape(kernel: KernelFunction, size: Any, whole: int, local: int, arg
     """Raise where the two numbers after the name of a kernel of one axis are the shape of a matrix among its arguments.
 
     ``k[image.shape]`` is for Python the same as ``k[h, w]``, and that means groups of ``w``. Tuples say it without doubt.
-    xpu's own kernels know what they mean.
     """
-    if isinstance(size[0], tuple) or isinstance(size[1], tuple) or (kernel.__module__ or "").startswith("xpu."):
+    if isinstance(size[0], tuple) or isinstance(size[1], tuple):
         return
     for view in arguments.values:
         shape = getattr(view, "shape", ())

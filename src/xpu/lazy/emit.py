@@ -7,6 +7,7 @@ device likes short vectors, a work-item computes ``lanes`` neighbours of the las
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -151,10 +152,7 @@ class Layout:
     def index_space(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """Return how many work-items along which axes compute a collapsed shape."""
         folded = self.ndim - self.rank
-        first = 1
-        for extent in shape[: folded + 1]:
-            first *= extent
-        sizes = [first, *shape[folded + 1 :]]
+        sizes = [math.prod(shape[: folded + 1]), *shape[folded + 1 :]]
         if self.tile:
             sizes[-2:] = [-(-extent // self.tile) for extent in sizes[-2:]]
         else:
@@ -285,24 +283,23 @@ def fused_kernel(plan: Plan, layout: Layout, info: DeviceInfo) -> ir.Kernel:
 def _tile_body(
     plan: Plan, layout: Layout, pool: FunctionPool, indices: _Indices
 ) -> tuple[list[ir.Stmt], dict[str, ir.Type]]:
-    """Emit loops over a square of the last two axes, whose rows and columns are both whole cache lines."""
-    axes = (layout.ndim - 2, layout.ndim - 1)
-    bounds: list[ir.Stmt] = []
-    variables: dict[str, ir.Type] = {}
-    for axis in axes:
+    """Emit loops over a square of the last two axes, small enough that all its cache lines are used while they are near."""
+    place = layout.ndim - 2
+    row, column = ir.Var(INT, "row"), ir.Var(INT, "column")
+    body, variables = _body(plan, layout, pool, indices, column, 1, "")
+    bounds: list[ir.Stmt] = []  # computed before the loops, not again for each row
+    ranges: list[tuple[ir.Expr, ir.Expr]] = []
+    for axis in (place, place + 1):
         first, end = ir.Var(INT, f"first{axis}"), ir.Var(INT, f"end{axis}")
         extent = indices.extent(axis)
         bounds.append(ir.Assign(first.name, _mul(indices.name(axis), _int(layout.tile))))
         whole = _add(first, _int(layout.tile))
         bounds.append(ir.Assign(end.name, ir.Select(INT, ir.Binary(ir.BOOL, "lt", whole, extent), whole, extent)))
         variables |= {first.name: INT, end.name: INT}
-    row, column = ir.Var(INT, "row"), ir.Var(INT, "column")
-    body, more = _body(plan, layout, pool, indices, column, 1, "")
-    start, end = (ir.Var(INT, f"{what}{axes[1]}") for what in ("first", "end"))
-    inner = ir.For(column.name, start, end, _int(1), body)
-    start, end = (ir.Var(INT, f"{what}{axes[0]}") for what in ("first", "end"))
-    outer = ir.For(row.name, start, end, _int(1), [ir.Assign(f"i{axes[0]}", row), inner])
-    return [*bounds, outer], {**variables, **more, row.name: INT, column.name: INT}
+        ranges.append((first, end))
+    columns = ir.For(column.name, *ranges[1], _int(1), body)
+    rows = ir.For(row.name, *ranges[0], _int(1), [ir.Assign(f"i{place}", row), columns])
+    return [*bounds, rows], {**variables, row.name: INT, column.name: INT}
 
 
 def _vector_body(

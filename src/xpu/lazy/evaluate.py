@@ -6,6 +6,7 @@ a write to memory that it reads, a limit of ``node``, and ``XPU_FUSE=0``.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,10 +28,7 @@ MAX_OUTPUTS = 8
 
 def new_view(device: Device, shape: tuple[int, ...], dtype: DType) -> View:
     """Return a fresh contiguous view; its contents are undefined."""
-    size = 1
-    for extent in shape:
-        size *= extent
-    return View(Storage(device, size * dtype.itemsize), dtype, shape, contiguous_strides(shape))
+    return View(Storage(device, math.prod(shape) * dtype.itemsize), dtype, shape, contiguous_strides(shape))
 
 
 # -------------------------------------------------------------------------------------------------- evaluating
@@ -103,15 +101,14 @@ def write(target: View, source: Any, device: Device) -> None:
             root = None
             plan = _assignment(target, source)
         outputs = [target]
-        launch = None if 0 in plan.shape else prepare(plan, outputs, device)
+        launch = prepare(plan, outputs, device)
         if root is not None and not shown:
             # The plan has all it needs. Intermediates that nobody else refers to die here, and need no evaluation.
             root.args = ()
             root.value = target
         del source, root
         force_readers(target.storage)
-        if launch is not None:
-            launch(plan, outputs)
+        launch(plan, outputs)
 
 
 def _settle(root: Node | None, plan: Plan, target: View, device: Device) -> View:
@@ -134,15 +131,10 @@ def _assignment(target: View, source: Any) -> Plan:
     if ref[0] == "step" and plan.steps[ref[1]].dtype == dtype:
         plan.outputs = [ref[1]]
     else:
-        own = source.dtype
-        plan.steps.append(_cast_step(own, dtype, ref))
+        plan.steps.append(Step(CAST, (source.dtype,), dtype, (ref,)))
         plan.outputs = [len(plan.steps) - 1]
     plan.seal()
     return plan
-
-
-def _cast_step(own: DType, dtype: DType, ref: Any) -> Any:
-    return Step(CAST, (own,), dtype, (ref,))
 
 
 def _conflicts(plan: Plan, target: View) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -131,10 +132,7 @@ def defer(
 def _pins_too_much(node: Node, pinned: int) -> bool:
     if pinned <= MAX_PINNED:
         return False
-    size = node.dtype.itemsize
-    for extent in node.shape:
-        size *= extent
-    return pinned > 8 * size
+    return pinned > 8 * node.dtype.itemsize * math.prod(node.shape)
 
 
 def force(node: Node) -> View:

@@ -5,6 +5,7 @@ Plans hold no nodes. Two plans with the same ``key`` need the same kernel, whate
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,9 +26,6 @@ class Step(NamedTuple):
     ins: tuple[DType, ...]
     dtype: DType
     args: tuple[Ref, ...]
-
-
-_new_step = tuple.__new__
 
 
 class Plan:
@@ -54,7 +52,7 @@ class Plan:
             known = self._seen.get(id(value))
             if known is None:
                 args = tuple([self.add(arg) for arg in value.args])
-                self.steps.append(_new_step(Step, (value.op, value.ins, value.dtype, args)))
+                self.steps.append(Step(value.op, value.ins, value.dtype, args))
                 known = self._seen[id(value)] = ("step", len(self.steps) - 1)
             return known
         if type(value) is View:
@@ -95,10 +93,7 @@ class Plan:
 
     def size(self) -> int:
         """Return how many elements a result has."""
-        size = 1
-        for extent in self.shape:
-            size *= extent
-        return size
+        return math.prod(self.shape)
 
 
 class Operand:

@@ -82,7 +82,7 @@ class Launch:
         executable = self.executable
         if executable.debug:
             values.append(executable.device.error_block(executable))
-        executable.start(self.sizes, None, None, values)
+        executable.start(self.sizes, None, values)
 
 
 class Structure:
