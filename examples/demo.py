@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from photograph import PhotographError, load
 from xpu import doctor
 
 TOUR = Path(__file__).with_name("tour.py")
@@ -30,6 +31,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--image", type=Path, metavar="FILE", help="your own photograph")
     options = parser.parse_args()
+    try:
+        load(options.image)  # said once, not once for each device
+    except PhotographError as error:
+        parser.error(str(error))
     console = Console()
     console.print("looking for devices ...", highlight=False)
     report = doctor.collect_safely()

@@ -73,12 +73,13 @@ def to_bytes(picture: np.ndarray) -> np.ndarray:
 
 
 def side_by_side(pictures: dict[str, np.ndarray], height: int = 300, gap: int = 8) -> np.ndarray:
-    """Return the pictures in a row, each under its name."""
+    """Return the pictures in a row, each under its name; very wide ones are less high, or nobody could look at them."""
     panels = []
     for name, picture in pictures.items():
-        width = max(1, round(picture.shape[1] * height / picture.shape[0]))
+        scale = min(height / picture.shape[0], 4 * height / picture.shape[1])
+        width, rows = (max(1, round(extent * scale)) for extent in picture.shape[1::-1])
         panel = np.full((height + 28, max(width, 220), 3), 255, np.uint8)
-        panel[28:, :width] = cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA)
+        panel[28 : 28 + rows, :width] = cv2.resize(picture, (width, rows), interpolation=cv2.INTER_AREA)
         cv2.putText(panel, name, (2, 19), cv2.FONT_HERSHEY_SIMPLEX, 0.55, (40, 40, 40), 1, cv2.LINE_AA)
         panels += [panel, np.full((height + 28, gap, 3), 255, np.uint8)]
     return np.concatenate(panels[:-1], axis=1)

@@ -249,18 +249,23 @@ def main() -> int:
     from rich.console import Console
 
     console = Console()
-    device = xp.current_device()
     try:
+        device = xp.current_device()
         photo, origin = load(options.image)
-    except PhotographError as error:
+    except (PhotographError, xp.DeviceNotFoundError) as error:
         parser.error(str(error))
-    console.print(f"photograph: {origin}", highlight=False)
+    if str(device) == "interpreter":
+        parser.error("the interpreter would need hours for this; examples/kernels/ has work of its size")
+    console.print(f"photograph: {origin}", highlight=False, markup=False, soft_wrap=True)
 
     results = [run(step, device) for step in steps(photo)]
     console.print(table(results, device))
     output = options.output or Path(f"tour-{str(device).replace(':', '-')}.png")
-    cv2.imencode(".png", picture(photo))[1].tofile(output)
-    console.print(f"picture: {output}", highlight=False)
+    try:
+        cv2.imencode(".png", picture(photo))[1].tofile(output)
+    except OSError as error:
+        parser.error(f"cannot write {output}: {error.strerror or error}")
+    console.print(f"picture: {output}", highlight=False, markup=False, soft_wrap=True)
 
     wrong = [r.step for r in results if not r.equal]
     if options.json:

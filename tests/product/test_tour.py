@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -72,9 +73,22 @@ def test_what_is_not_a_picture_is_refused(tmp_path: Path) -> None:
             load(path)
 
 
-def take(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(EXAMPLES / "tour.py"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=folder)
+@pytest.mark.usefixtures("examples")
+@pytest.mark.parametrize("shape", [(2, 5000, 3), (5000, 2, 3), (1, 1, 3), (40, 60, 3)])
+def test_pictures_side_by_side_have_a_size_for_a_screen(shape: tuple[int, ...]) -> None:
+    from photograph import side_by_side
+
+    height, width, _ = side_by_side({"one": np.zeros(shape, np.uint8), "two": np.zeros(shape, np.uint8)}).shape
+    assert height <= 400
+    assert width <= 2500
+
+
+def take(
+    folder: Path, *arguments: str, script: str = "tour.py", **environment: str
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(EXAMPLES / script), *arguments]
+    surroundings = os.environ | environment
+    return subprocess.run(command, env=surroundings, capture_output=True, text=True, timeout=300, cwd=folder)
 
 
 @pytest.mark.parametrize("kind", ["deep gray", "alpha"])
@@ -96,6 +110,18 @@ def test_tour_refuses_wrong_devices_and_files(tmp_path: Path) -> None:
     done = take(tmp_path, "--image", "missing.png")
     assert done.returncode == 2
     assert "missing.png" in done.stderr
+    done = take(tmp_path, XPU_DEVICE="no-such-device")
+    assert done.returncode == 2
+    assert "error: device 'no-such-device'" in done.stderr
+    done = take(tmp_path, "--device", "interpreter")
+    assert done.returncode == 2
+    assert "examples/kernels/" in done.stderr
+
+
+def test_demo_says_once_that_the_photograph_is_missing(tmp_path: Path) -> None:
+    done = take(tmp_path, "--image", "missing.png", script="demo.py")
+    assert done.returncode == 2
+    assert done.stderr.count("missing.png") == 1
 
 
 @pytest.mark.usefixtures("examples")
