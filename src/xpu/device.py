@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -245,7 +246,7 @@ def devices(backend: str | None = None) -> list[Device]:
         Only those of one backend, for example ``"opencl"``.
     """
     if backend is not None and backend not in registry.load():
-        raise DeviceNotFoundError(_not_found(backend, f"there is no backend {backend!r}"))
+        raise DeviceNotFoundError(_not_found(backend, _no_backend(backend, "")))
     out: list[Device] = []
     for name in registry.load():
         if backend is None or name == backend:
@@ -294,11 +295,11 @@ def _resolve(text: str) -> Device:
             except DeviceNotFoundError:
                 continue
         raise DeviceNotFoundError(_not_found(text, "no device works"))
-    name, _, word = wanted.partition(":")
+    name, colon, word = wanted.partition(":")
     backends = registry.load()
     if name not in backends:
         reason = registry.failures.get(name)
-        raise DeviceNotFoundError(_not_found(text, reason or f"there is no backend {name!r}"))
+        raise DeviceNotFoundError(_not_found(text, reason or _no_backend(name, colon + word)))
     listed = registry.devices(name)
     if not listed:
         raise DeviceNotFoundError(_not_found(text, _why_none(name, backends[name])))
@@ -356,16 +357,38 @@ def _described(device: Device) -> str:
     return f"{device} ({device.info.name}{driver})"
 
 
+def _no_backend(name: str, what: str) -> str:
+    """Return why there is no such backend, and what may have been meant."""
+    if name in _KIND_ORDER:  # every word for a kind but "cpu", which is a backend
+        return f"{name!r} is a kind of device; say of which backend, for example 'opencl:{name}', or 'auto'"
+    from difflib import get_close_matches
+
+    meant = get_close_matches(name, [*registry.load(), "auto"], n=1)
+    return f"there is no backend {name!r}" + (f" (did you mean {meant[0] + what!r}?)" if meant else "")
+
+
 def _not_found(asked: str, reason: str) -> str:
-    there = []
+    """Return the message; devices that nobody has tried yet are named, but not tried for it: that may take long."""
+    work, untried = [], []
     for name in registry.load():
-        known = registry.found.get(name, ()) if name != "cpu" else registry.devices(name)
-        there += [_described(device) for device in known if device._probed and device._failure is None]
-    others = [name for name in registry.load() if name not in registry.found]
-    text = f"device {asked!r} is not available: {reason.rstrip('.')}.\nDevices known to work: {', '.join(there) or 'none yet'}"
-    if others:
-        text += f"; not looked at yet: {', '.join(others)}"
-    return text + ".\n`xpu info` shows every layer of driver, runtime and package."
+        if name not in registry.found:
+            untried.append(name)
+        for device in registry.found.get(name, ()):
+            if not device._probed:
+                untried.append(str(device))
+            elif device._failure is None:
+                work.append(_described(device))
+    source = " (from XPU_DEVICE)" if asked == os.environ.get("XPU_DEVICE") else ""
+    there = []
+    if work:
+        there.append(f"known to work: {', '.join(work)}")
+    if untried:
+        there.append(f"not tried yet: {', '.join(untried)}")
+    return (
+        f"device {asked!r}{source} is not available: {reason.rstrip('.')}.\n"
+        f"Devices {'; '.join(there) or 'there are none'}.\n"
+        "`xpu info` shows every layer of driver, runtime and package."
+    )
 
 
 # ------------------------------------------------------------------------------------------ the current device

@@ -89,3 +89,29 @@ def test_threads_share_arrays():
     for thread in threads:
         thread.join()
     assert sorted(results) == [k * (999 * 1000 // 2) + 1000 * k for k in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        ("opencll", "did you mean 'opencl'?"),
+        ("cude:1", "did you mean 'cuda:1'?"),
+        ("gpu", "'opencl:gpu', or 'auto'"),
+        ("cpu:3", "cpu has 1 device(s), numbered from 0"),
+    ],
+)
+def test_a_wrong_device_string_is_explained(wrong, hint):
+    before = current_device()
+    with pytest.raises(xp.DeviceNotFoundError) as raised:
+        xp.set_device(wrong)
+    message = str(raised.value)
+    assert hint in message
+    assert "cpu" in message.splitlines()[1], "every backend is named, as one that works or has not been tried"
+    assert "opencl" in message.splitlines()[1]
+    assert current_device() is before
+
+
+def test_a_wrong_device_from_the_environment_says_where_it_comes_from(monkeypatch):
+    monkeypatch.setenv("XPU_DEVICE", "no-such-device")
+    with pytest.raises(xp.DeviceNotFoundError, match=r"device 'no-such-device' \(from XPU_DEVICE\)"):
+        get_device("no-such-device")
