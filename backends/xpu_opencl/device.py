@@ -43,6 +43,7 @@ class OpenCLDevice(BackendDevice):
     """A device of one OpenCL platform, with one context and one queue that runs in order."""
 
     printer = "opencl"
+    blocks_class: type[Blocks] = Blocks
 
     def __init__(self, platform: Any, device: Any) -> None:
         import pyopencl as cl
@@ -69,7 +70,7 @@ class OpenCLDevice(BackendDevice):
             self._pid = os.getpid()
             self.context = cl.Context([self.device])
             self.queue = self.new_stream()
-            self.blocks = Blocks(cl, self.context, self.queue, self.info)
+            self.blocks = self.blocks_class(cl, self.context, self.queue, self.info)
             config = self.device.single_fp_config
             self.options = program.build_options(self.platform.name, bool(config & _CORRECT_DIVISION))
             if not _opened:

@@ -87,9 +87,12 @@ class Blocks:
     def _device_block(self, nbytes: int) -> Block:
         with self.translated():
             block = Block(self._cl.Buffer(self._context, self._cl.mem_flags.READ_WRITE, nbytes), nbytes)
-            # Drivers put memory off until it is used; use it now, while the caller can still be told.
-            self._cl.enqueue_fill_buffer(self._queue, block.buffer, np.uint8(0), nbytes - 1, 1)
+            self.touch(block)
         return block
+
+    def touch(self, block: Block) -> None:
+        """Use a new block: drivers put memory off until then, and the caller can still be told."""
+        self._cl.enqueue_fill_buffer(self._queue, block.buffer, np.uint8(0), block.nbytes - 1, 1)
 
     def adopt(self, host: np.ndarray) -> Block | None:
         address = host.ctypes.data

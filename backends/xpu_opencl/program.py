@@ -27,7 +27,7 @@ def build_options(platform: str, correct_division: bool) -> bytes:
     if correct_division:
         options.append("-cl-fp32-correctly-rounded-divide-sqrt")
     if "oclgrind" in platform.lower():  # it cannot run the intrinsics that LLVM's optimiser makes (llvm.abs)
-        options.append("-cl-opt-disable")
+        options += ["-cl-opt-disable", "-D XPU_NO_RACES"]
     return " ".join(options).encode()
 
 
