@@ -1,4 +1,4 @@
-"""xpu: write NumPy once; run it on the CPU, on CUDA, on any OpenCL device.
+"""xpu: write NumPy once; run it on the CPU, on CUDA, on ROCm, on any OpenCL device.
 
 >>> import xpu as xp
 >>> xp.set_device("auto")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 DESCRIPTION = """\
-xpu: write NumPy once; run it on the CPU, on CUDA, on any OpenCL device."""
+xpu: write NumPy once; run it on the CPU, on CUDA, on ROCm, on any OpenCL device."""
 
 EPILOG = """\
 start here:
@@ -46,7 +46,8 @@ results agree; measure what each device can do at most, and say how near to that
 
   xpu bench                                    the current device, the quick works, about a minute
   xpu bench --device all --full --picture bench.png
-  xpu bench chain matmul --device opencl       the works whose names begin so"""
+  xpu bench chain matmul --device opencl       the works whose names begin so
+  xpu bench list                               all works, and what they compute"""
 
 CACHE = """\
 Compiled kernels are kept on disk, so that the next process need not compile them. Show where they
@@ -96,7 +97,11 @@ def _parser() -> argparse.ArgumentParser:
     info.set_defaults(run=_info)
 
     conformance = commands.add_parser(
-        "conformance", help="test a device against NumPy", description=CONFORMANCE, formatter_class=raw
+        "conformance",
+        usage="xpu conformance [options] --device DEVICE [-- PYTEST_OPTION ...]",
+        help="test a device against NumPy",
+        description=CONFORMANCE,
+        formatter_class=raw,
     )
     conformance.add_argument("--device", required=True, metavar="DEVICE", help="a device string, or `all`")
     conformance.add_argument("--report", metavar="DIR", type=Path, help="write a Markdown and a JSON report there")
@@ -238,12 +243,35 @@ def _bench(options: argparse.Namespace) -> int:
         return 1
     from .bench import WORKS
 
+    every = "\n".join(f"  {work.name:18} {work.title}" for work in WORKS)
+    if options.work == ["list"]:
+        print(every)
+        return 0
     works = [work for work in WORKS if work.name.startswith(tuple(options.work))] if options.work else None
     if works == []:
         print(f"no work begins like {' or '.join(options.work)}; there are:", file=sys.stderr)
-        print("  " + "\n  ".join(work.name for work in WORKS), file=sys.stderr)
+        print(every, file=sys.stderr)
         return 2
+    problem = _cannot_write(options)
+    if problem:
+        print(problem, file=sys.stderr)
+        return 1
     return _bench_report(chosen, works, options)
+
+
+def _cannot_write(options: argparse.Namespace) -> str | None:
+    """Return why a file that is asked for could not be written, before anything is measured."""
+    for path in (options.json, options.markdown, options.picture):
+        if path is not None and not path.parent.is_dir():
+            return f"cannot write {path}: there is no folder {path.parent}"
+    if options.picture is not None:
+        from .bench import picture
+
+        try:
+            picture.check(options.picture)
+        except picture.CannotDraw as error:
+            return str(error)
+    return None
 
 
 def _bench_report(chosen: list[Any], works: Any, options: argparse.Namespace) -> int:
@@ -268,11 +296,7 @@ def _bench_report(chosen: list[Any], works: Any, options: argparse.Namespace) ->
     if options.markdown:
         options.markdown.write_text(report.markdown(found), encoding="utf-8")
     if options.picture:
-        try:
-            picture.draw(found, options.picture)
-        except picture.NoMatplotlib as error:
-            print(error, file=sys.stderr)
-            return 1
+        picture.draw(found, options.picture)
     return int(bool(found.wrong))
 
 

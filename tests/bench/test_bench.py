@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -95,7 +96,20 @@ def test_the_command_refuses_what_is_not_there(capsys):
         patch.setattr("xpu.bench.environment._start_again", lambda: None)
         assert cli.main(["bench", "--device", "nothing"]) == 1
         assert cli.main(["bench", "no such work"]) == 2
-    assert "chain 10^7" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "chain 10^7" in error
+    assert "sqrt(a*a+b*b)" in error, "what the works compute"
+
+
+@pytest.mark.parametrize(
+    ("option", "file", "message"),
+    [("--json", "no/folder/b.json", "there is no folder"), ("--picture", "b.nothing", "b.nothing|matplotlib")],
+)
+def test_the_command_measures_nothing_that_it_cannot_keep(option, file, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("xpu.bench.environment._start_again", lambda: None)
+    monkeypatch.setattr("xpu.bench.run", lambda *args, **keywords: pytest.fail("it has measured"))
+    assert cli.main(["bench", "a+b", "--device", "cpu", option, str(tmp_path / file)]) == 1
+    assert re.search(message, capsys.readouterr().err)
 
 
 def test_a_wrong_result_ends_the_command_with_1(monkeypatch, capsys):
@@ -109,7 +123,7 @@ def test_the_picture_is_drawn_or_says_what_is_missing(found, tmp_path):
     from xpu.bench import picture
 
     if find_spec("matplotlib") is None:
-        with pytest.raises(picture.NoMatplotlib, match="pip install matplotlib"):
+        with pytest.raises(picture.CannotDraw, match="pip install matplotlib"):
             picture.draw(found, tmp_path / "b.png")
     else:
         picture.draw(found, tmp_path / "b.png")

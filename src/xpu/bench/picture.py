@@ -12,18 +12,27 @@ BAR = 0.19
 """Inches of a bar's height."""
 
 
-class NoMatplotlib(RuntimeError):
-    """The picture needs matplotlib."""
+class CannotDraw(RuntimeError):
+    """There is no matplotlib, or it does not know the format."""
+
+
+def check(path: str | Path) -> None:
+    """Raise if the picture could not be drawn: better now than after minutes of measuring."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+    except ModuleNotFoundError as error:
+        raise CannotDraw(f"a picture needs matplotlib ({error}): pip install matplotlib") from error
+    suffix = Path(path).suffix.lower()
+    if suffix.removeprefix(".") not in FigureCanvasAgg.get_supported_filetypes():
+        raise CannotDraw(f"{path}: there is no picture format {suffix!r}; take .png, .svg or .pdf")
 
 
 def draw(report: Report, path: str | Path) -> None:
     """Draw horizontal bars on a logarithmic scale, with a line at 1, which is NumPy; the suffix chooses the format."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError as error:
-        raise NoMatplotlib(f"a picture needs matplotlib ({error}): pip install matplotlib") from error
+    check(path)
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
     devices = list(report.devices)
     rows = [row for row in report.rows if any(row.times_numpy(device) for device in devices)]
