@@ -10,7 +10,7 @@ from typing import Any
 
 from xpu.backend import Backend, BackendDevice, Layer
 
-from . import icd
+from . import homeless, icd
 
 _lock = threading.RLock()
 _platforms: list[Any] | None = None
@@ -41,6 +41,7 @@ def platforms() -> list[Any]:
 def _first_look() -> list[Any]:
     # PoCL would compile a kernel once for its binary and again for each work-group size; so once is enough.
     os.environ.setdefault("POCL_WORK_GROUP_SPECIALIZATION", "0")
+    homeless.prepare()
     try:
         import pyopencl as cl
     except Exception as error:  # a broken installation raises all kinds

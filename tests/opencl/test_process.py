@@ -10,6 +10,8 @@ import pytest
 
 from xpu_opencl import icd
 
+from .conftest import opened
+
 FORK = """
 import os, sys, time
 import numpy as np
@@ -45,6 +47,31 @@ assert (out == 1).all()
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="declared unsupported: fork")
 def test_after_a_fork_the_child_is_told_and_ends(device):
     done = subprocess.run([sys.executable, "-c", FORK, device.aliases[0]], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+HOMELESS = """
+import sys
+import xpu as xp
+for name in sys.argv[1:]:
+    with xp.device(f"opencl:{name}"):
+        x = xp.arange(1000, dtype=xp.float32)
+        assert float((x * 2).sum()) == 999000, name
+"""
+
+
+@pytest.mark.skipif(not icd.supported(), reason="declared unsupported: .icd files")
+@pytest.mark.parametrize("place", ["XPU_CACHE_DIR", None])
+def test_devices_work_where_the_home_cannot_be_written(place, tmp_path):
+    names = [device.aliases[0] for device in opened()]
+    home = tmp_path / "home"
+    home.write_text("a file, where no folder can be made, not even by root")
+    ours = ("XDG_CACHE_HOME", "XPU_CACHE_DIR", "POCL_CACHE_DIR", "PYOPENCL_NO_CACHE")
+    environment = {name: value for name, value in os.environ.items() if name not in ours} | {"HOME": str(home)}
+    if place:
+        environment[place] = str(tmp_path / "cache")
+    command = [sys.executable, "-c", HOMELESS, *names]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
