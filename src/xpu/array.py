@@ -561,7 +561,7 @@ class Array:
         """Sort in place along an axis, stably; NaN comes last."""
         from .ops.sorting import sort
 
-        self[...] = sort(self, axis=axis)
+        self[...] = sort(self, axis=axis.__index__())
 
     def argsort(self, axis: int | None = -1) -> Array:
         """Return the indices that sort along an axis, stably; NaN comes last."""
@@ -582,8 +582,10 @@ class Array:
         return cumprod(self, axis, dtype)
 
     def dot(self, other: Array) -> Array:
-        """Return the matrix product; see :func:`xpu.matmul`."""
-        return self @ other
+        """Return NumPy's dot product; see :func:`xpu.dot`."""
+        from .ops.linear import dot
+
+        return dot(self, other)
 
     def __matmul__(self, other: Any) -> Array:
         from .ops.linear import matmul, unusable
@@ -596,8 +598,9 @@ class Array:
         return NotImplemented if unusable(other) else matmul(other, self)
 
     def __imatmul__(self, other: Any) -> Array:
-        self[...] = self @ other
-        return self
+        from .ops.linear import matmul_in_place, unusable
+
+        return NotImplemented if unusable(other) else matmul_in_place(self, other)
 
     def __divmod__(self, other: Any) -> tuple[Array, Array]:
         return self // other, self % other

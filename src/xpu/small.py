@@ -104,6 +104,8 @@ def _find(op: Operation, kinds: tuple[Any, ...], device: Device) -> Any:
     library = device.backend_device.library["elementwise"]
     ins, dtype = op.resolve(kinds)
     if op is WHERE:
+        if int in kinds[1:] and dtype.kind in "iu":
+            return None  # NumPy's would wrap a Python integer that does not fit; the general way refuses it
         return library["where"]
     if op.name in library and all(one.kind in op.exact for one in ins):
         return library[op.name]

@@ -115,3 +115,17 @@ def test_a_wrong_device_from_the_environment_says_where_it_comes_from(monkeypatc
     monkeypatch.setenv("XPU_DEVICE", "no-such-device")
     with pytest.raises(xp.DeviceNotFoundError, match=r"device 'no-such-device' \(from XPU_DEVICE\)"):
         get_device("no-such-device")
+
+
+def test_lists_of_arrays_stay_or_move():
+    x = xp.arange(2, device="interpreter")
+    with xp.device("cpu"):
+        assert str(xp.asarray([x, [5, 6]]).device) == "interpreter"
+        moved = xp.asarray([x, [x[0], 7]], device="cpu")
+        assert str(moved.device) == "cpu"
+        assert moved.tolist() == [[0, 1], [0, 7]]
+        for mixed in ([x, xp.arange(2)], [[x[0], 1], [xp.asarray(2), 3]]):
+            with pytest.raises(xp.DeviceMismatchError):
+                xp.asarray(mixed)
+        with pytest.raises(xp.DeviceMismatchError):
+            xp.zeros(2)[:] = [x[0], 1]

@@ -22,7 +22,7 @@ from ..memory import View, contiguous_strides
 from ..reduce import NATIVE_BELOW
 from ..shapes import broadcast_shapes
 from .creation import arange, asarray, from_numpy
-from .indexing import ArrayIndexError, _scalar_for, basic_view
+from .indexing import ArrayIndexError, _scalar_for, basic_view, sequence_value
 from .manipulation import broadcast_to, reshape
 
 DType = np.dtype[Any]
@@ -83,7 +83,7 @@ def _item(item: Any, device: Device) -> Any:
         if item.size != 1:
             raise host_array_refused("indexing", item, device)
         return from_numpy(item, device)
-    if isinstance(item, (list, tuple)):
+    if isinstance(item, (list, tuple, range)):
         try:
             found = asarray(item, device=device) if len(item) else from_numpy(np.empty(0, np.int64), device)
         except TypeError:
@@ -346,8 +346,8 @@ def _value(x: Array, value: Any, shape: tuple[int, ...]) -> View:
         return out
     if isinstance(value, np.ndarray):
         value = from_numpy(value, device)
-    elif isinstance(value, (list, tuple)):
-        value = asarray(value, device=device)
+    elif isinstance(value, (list, tuple, range)):
+        value = sequence_value(value, x, len(shape))
     elif not isinstance(value, Array):
         raise TypeError(f"cannot store a {type(value).__name__} in an array; convert it with xp.asarray")
     if value.device is not device:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -45,9 +47,11 @@ _MAX_BYTES = 2**63 - 1
 
 def checked_shape(shape: Any) -> tuple[int, ...]:
     """Return a shape as a tuple of ints; negative or overflowing ones are refused before anything is allocated."""
-    if isinstance(shape, Array):
+    if isinstance(shape, (Array, np.ndarray)):
         shape = shape.tolist()
     try:
+        if isinstance(shape, bool):
+            raise TypeError
         items = (shape.__index__(),) if hasattr(shape, "__index__") else tuple(n.__index__() for n in shape)
     except (AttributeError, TypeError):
         raise TypeError(f"a shape is an integer or a tuple of integers, got {shape!r}") from None
@@ -77,6 +81,8 @@ def _dtype_for(value: Any, device: Device) -> DType:
         return canonical(value.dtype)
     for kind, python in (("bool", bool), ("int", int), ("float", float), ("complex", complex)):
         if isinstance(value, python):
+            if isinstance(value, int) and 2**63 <= value < 2**64:  # NumPy's choice
+                return np.dtype(np.uint64)
             return default_dtype(kind, device)
     raise TypeError(f"expected a number, got {type(value).__name__}")
 
@@ -128,8 +134,8 @@ def asnumpy(x: Any, /) -> np.ndarray:
 def asarray(
     obj: Any,
     /,
-    *,
     dtype: Any = None,
+    *,
     device: Device | str | None = None,
     copy: bool | None = None,
 ) -> Array:
@@ -154,16 +160,17 @@ def asarray(
     wanted = None if dtype is None else canonical(dtype)
     if isinstance(obj, Array):
         return _from_array(obj, wanted, device, copy)
+    if isinstance(obj, (list, tuple)):
+        if copy is False:
+            raise ValueError("a sequence cannot become an array without a copy")
+        own = device_of(obj)
+        return _from_sequence(obj, wanted, device) if own is None else _from_arrays(obj, wanted, device, own)
     target = get_device(device)
     if isinstance(obj, (bool, int, float, complex)):
         chosen = wanted or _dtype_for(obj, target)
         if copy is False:
             raise ValueError("a Python number cannot become an array without a copy")
-        return from_numpy(np.asarray(_exact(obj, chosen)), target)
-    if isinstance(obj, (list, tuple)):
-        if copy is False:
-            raise ValueError("a sequence cannot become an array without a copy")
-        return _from_sequence(obj, wanted, target)
+        return from_numpy(_exact(obj, chosen), target)
     host = obj if isinstance(obj, np.ndarray) else _to_host(obj)
     if wanted is not None and canonical(host.dtype) != wanted:
         if copy is False:
@@ -173,11 +180,10 @@ def asarray(
     return _adopt(host, target) if copy is False else from_numpy(host, target)
 
 
-def _exact(value: Any, dtype: DType) -> Any:
-    if isinstance(value, (float, complex)) and dtype.kind in "iub" and not isinstance(value, (bool, int)):
-        return np.asarray(value).astype(dtype)
+def _exact(value: Any, dtype: DType) -> np.ndarray:
+    """Return a number as a 0-d array of a dtype; what integers cannot hold raises, as in NumPy."""
     with np.errstate(all="ignore"):
-        return dtype.type(value)
+        return np.asarray(value, dtype)
 
 
 def _from_array(x: Array, dtype: DType | None, device: Device | str | None, copy: bool | None) -> Array:
@@ -191,20 +197,23 @@ def _from_array(x: Array, dtype: DType | None, device: Device | str | None, copy
     return to_device(result, target)
 
 
-def _from_sequence(obj: Any, dtype: DType | None, device: Device) -> Array:
-    if _holds_arrays(obj):
-        from .manipulation import stack
+def _from_arrays(obj: Any, dtype: DType | None, device: Device | str | None, own: Device) -> Array:
+    """Return the array of nested sequences that hold arrays: on the arrays' device, or on the one asked for."""
+    from .manipulation import stack
 
-        parts = [asarray(item, device=device if not isinstance(item, Array) else None) for item in obj]
-        stacked = stack(parts)
-        return stacked if dtype is None else _apply.astype(stacked, dtype)
+    parts = []
+    for item in obj:
+        placed = isinstance(item, Array) or (isinstance(item, (list, tuple)) and device_of(item) is not None)
+        parts.append(asarray(item, dtype=dtype, device=device if placed or device is not None else own))
+    return stack(parts)
+
+
+def _from_sequence(obj: Any, dtype: DType | None, where: Device | str | None) -> Array:
+    device = get_device(where)
     try:
-        host = np.asarray(obj)
-        if dtype is not None and host.dtype != dtype:
-            # Through the dtype itself: integers that do not fit raise instead of wrapping around.
-            host = (
-                np.asarray(obj, dtype=dtype) if host.dtype.kind in "biu" or dtype.kind in "fc" else host.astype(dtype)
-            )
+        # Through the dtype itself: numbers that integers cannot hold raise instead of wrapping around.
+        with np.errstate(all="ignore"):
+            host = np.asarray(obj, dtype=dtype)
     except ValueError as error:
         raise ValueError(f"the nested sequences are ragged or hold something that is no number: {error}") from None
     if dtype is None and not any(isinstance(item, (np.generic, np.ndarray)) for item in obj):
@@ -215,8 +224,16 @@ def _from_sequence(obj: Any, dtype: DType | None, device: Device) -> Array:
     return from_numpy(host, device)
 
 
-def _holds_arrays(obj: Any) -> bool:
-    return any(isinstance(item, Array) or (isinstance(item, (list, tuple)) and _holds_arrays(item)) for item in obj)
+def device_of(obj: Any) -> Device | None:
+    """Return the device of the first array in nested sequences; None where there is none."""
+    for item in obj:
+        if isinstance(item, Array):
+            return item._device
+        if isinstance(item, (list, tuple)):
+            found = device_of(item)
+            if found is not None:
+                return found
+    return None
 
 
 def _to_host(obj: Any) -> np.ndarray:
@@ -250,9 +267,9 @@ def _adopt(host: np.ndarray, device: Device) -> Array:
     return Array._of_view(View(storage, dtype, host.shape, contiguous_strides(host.shape)))
 
 
-def array(obj: Any, /, *, dtype: Any = None, device: Device | str | None = None, copy: bool = True) -> Array:
+def array(obj: Any, /, dtype: Any = None, *, device: Device | str | None = None, copy: bool | None = True) -> Array:
     """Return a new array; :func:`asarray` with ``copy=True``."""
-    return asarray(obj, dtype=dtype, device=device, copy=copy or None)
+    return asarray(obj, dtype=dtype, device=device, copy=copy)
 
 
 def from_dlpack(x: Any, /, *, device: Device | str | None = None, copy: bool | None = None) -> Array:
@@ -309,7 +326,7 @@ def ascontiguousarray(x: Array, /) -> Array:
 # --------------------------------------------------------------------------------------------------- filled arrays
 
 
-def empty(shape: Any, *, dtype: Any = None, device: Device | str | None = None) -> Array:
+def empty(shape: Any, dtype: Any = None, *, device: Device | str | None = None) -> Array:
     """Return an array whose contents are whatever was in memory."""
     target = get_device(device)
     chosen = target.default_float if dtype is None else canonical(dtype)
@@ -317,16 +334,21 @@ def empty(shape: Any, *, dtype: Any = None, device: Device | str | None = None) 
     return Array._of_view(new_view(target, checked_shape(shape), chosen))
 
 
-def full(shape: Any, fill_value: Any, *, dtype: Any = None, device: Device | str | None = None) -> Array:
-    """Return an array filled with a number (or a 0-d array)."""
-    if isinstance(fill_value, Array):
-        result = empty(shape, dtype=dtype or fill_value.dtype, device=device or fill_value.device)
-        result[...] = fill_value
+def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Device | str | None = None) -> Array:
+    """Return an array filled with a number, or with an array or a sequence that broadcasts to the shape."""
+    if isinstance(fill_value, (Array, list, tuple, np.ndarray)):
+        values = asarray(fill_value, device=device if not isinstance(fill_value, Array) else None)
+        chosen = values.dtype if dtype is None else dtype
+        result = empty(shape, dtype=chosen, device=values.device if device is None else device)
+        result[...] = values
         return result
     target = get_device(device)
     chosen = _dtype_for(fill_value, target) if dtype is None else canonical(dtype)
     result = empty(shape, dtype=chosen, device=target)
-    _fill(result, _exact(fill_value, chosen))
+    number = np.empty((), chosen)
+    with np.errstate(all="ignore"):
+        np.copyto(number, fill_value, casting="unsafe")  # as numpy.full: integers must fit, floats are truncated
+    _fill(result, number)
     return result
 
 
@@ -338,36 +360,36 @@ def _fill(x: Array, value: Any) -> None:
         backend.fill(view.storage.block, view.offset * view.dtype.itemsize, view.size * view.dtype.itemsize, pattern)
 
 
-def zeros(shape: Any, *, dtype: Any = None, device: Device | str | None = None) -> Array:
+def zeros(shape: Any, dtype: Any = None, *, device: Device | str | None = None) -> Array:
     """Return an array of zeros."""
     result = empty(shape, dtype=dtype, device=device)
     _fill(result, 0)
     return result
 
 
-def ones(shape: Any, *, dtype: Any = None, device: Device | str | None = None) -> Array:
+def ones(shape: Any, dtype: Any = None, *, device: Device | str | None = None) -> Array:
     """Return an array of ones."""
     result = empty(shape, dtype=dtype, device=device)
     _fill(result, 1)
     return result
 
 
-def empty_like(x: Array, /, *, dtype: Any = None, device: Device | str | None = None) -> Array:
+def empty_like(x: Array, /, dtype: Any = None, *, device: Device | str | None = None) -> Array:
     """Return an uninitialised array of the shape, dtype and device of another."""
     return empty(x.shape, dtype=x.dtype if dtype is None else dtype, device=device or x.device)
 
 
-def zeros_like(x: Array, /, *, dtype: Any = None, device: Device | str | None = None) -> Array:
+def zeros_like(x: Array, /, dtype: Any = None, *, device: Device | str | None = None) -> Array:
     """Return zeros of the shape, dtype and device of another array."""
     return zeros(x.shape, dtype=x.dtype if dtype is None else dtype, device=device or x.device)
 
 
-def ones_like(x: Array, /, *, dtype: Any = None, device: Device | str | None = None) -> Array:
+def ones_like(x: Array, /, dtype: Any = None, *, device: Device | str | None = None) -> Array:
     """Return ones of the shape, dtype and device of another array."""
     return ones(x.shape, dtype=x.dtype if dtype is None else dtype, device=device or x.device)
 
 
-def full_like(x: Array, /, fill_value: Any, *, dtype: Any = None, device: Device | str | None = None) -> Array:
+def full_like(x: Array, /, fill_value: Any, dtype: Any = None, *, device: Device | str | None = None) -> Array:
     """Return a filled array of the shape, dtype and device of another."""
     return full(x.shape, fill_value, dtype=x.dtype if dtype is None else dtype, device=device or x.device)
 
@@ -376,12 +398,11 @@ def full_like(x: Array, /, fill_value: Any, *, dtype: Any = None, device: Device
 
 
 def arange(
-    start: float,
-    /,
+    start: float = 0,
     stop: float | None = None,
     step: float = 1,
-    *,
     dtype: Any = None,
+    *,
     device: Device | str | None = None,
 ) -> Array:
     """Return numbers from ``start`` up to, not including, ``stop``; from 0 where only one number is given."""
@@ -389,14 +410,19 @@ def arange(
     if stop is None:
         start, stop = 0, start
     if step == 0:
-        raise ValueError("arange needs a step other than 0")
+        raise ZeroDivisionError("arange needs a step other than 0")
     integral = all(isinstance(v, (int, np.integer)) for v in (start, stop, step))
     chosen = (np.dtype(np.int64) if integral else target.default_float) if dtype is None else canonical(dtype)
     target.check_dtype(chosen)
     if integral:
         count = max(0, -((int(start) - int(stop)) // int(step)))
     else:
-        count = max(0, int(np.ceil((stop - start) / step)))
+        length = (stop - start) / step
+        if math.isinf(length):
+            raise ValueError(f"arange from {start} to {stop} in steps of {step} never ends")
+        count = max(0, math.ceil(length))
+    if chosen.kind == "b" and count > 2:
+        raise TypeError(f"arange knows two booleans, not {count}")
     view = new_view(target, checked_shape(count), chosen)
     if count:
         from ..kernels.creation import arange_into
@@ -409,18 +435,21 @@ def linspace(
     start: complex,
     stop: complex,
     /,
-    num: int,
+    num: int = 50,
+    endpoint: bool = True,
     *,
     dtype: Any = None,
     device: Device | str | None = None,
-    endpoint: bool = True,
 ) -> Array:
     """Return ``num`` numbers at equal distances from ``start`` to ``stop``, which is included unless ``endpoint=False``."""
     target = get_device(device)
+    num = operator.index(num)
     if num < 0:
         raise ValueError(f"linspace needs a non-negative number of samples, got {num}")
     complex_ = isinstance(start, complex) or isinstance(stop, complex)
     floating = default_dtype("complex" if complex_ else "float", target)
+    if any(isinstance(v, np.inexact) for v in (start, stop)):  # NumPy's own numbers have a precision
+        floating = canonical(np.result_type(start, stop, 1.0))
     chosen = floating if dtype is None else canonical(dtype)
     target.check_dtype(chosen)
     divisions = num - 1 if endpoint else num
@@ -441,10 +470,11 @@ def linspace(
 
 
 def eye(
-    n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: Any = None, device: Device | str | None = None
+    n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: Any = None, *, device: Device | str | None = None
 ) -> Array:
     """Return zeros with ones on the ``k``-th diagonal."""
     columns = n_rows if n_cols is None else n_cols
+    k = operator.index(k)
     result = zeros((n_rows, columns), dtype=dtype, device=device)
     length = min(n_rows + min(k, 0), columns - max(k, 0))
     if length > 0:
@@ -454,7 +484,7 @@ def eye(
     return result
 
 
-def identity(n: int, *, dtype: Any = None, device: Device | str | None = None) -> Array:
+def identity(n: int, dtype: Any = None, *, device: Device | str | None = None) -> Array:
     """Return the identity matrix."""
     return eye(n, dtype=dtype, device=device)
 
@@ -468,12 +498,12 @@ def _band(x: Array, k: int, lower: bool) -> Array:
     return _apply.where(keep, x, np.zeros((), x.dtype)[()])
 
 
-def tril(x: Array, /, *, k: int = 0) -> Array:
+def tril(x: Array, /, k: int = 0) -> Array:
     """Return a copy with zeros above the ``k``-th diagonal of the last two axes."""
     return _band(x, k, lower=True)
 
 
-def triu(x: Array, /, *, k: int = 0) -> Array:
+def triu(x: Array, /, k: int = 0) -> Array:
     """Return a copy with zeros below the ``k``-th diagonal of the last two axes."""
     return _band(x, k, lower=False)
 

@@ -12,9 +12,9 @@ from ..errors import BroadcastError, UnsupportedDTypeError, XpuError
 from ..lazy.evaluate import write
 from ..memory import View
 from ..shapes import broadcast_shapes
-from .creation import asarray, write_host
+from .creation import asarray, device_of, write_host
 
-__all__ = ["ArrayIndexError", "assign", "basic_view", "getitem", "is_basic", "setitem"]
+__all__ = ["ArrayIndexError", "assign", "basic_view", "getitem", "is_basic", "sequence_value", "setitem"]
 
 
 class ArrayIndexError(XpuError, IndexError):
@@ -72,7 +72,7 @@ def basic_view(view: View, items: list[Any]) -> View:
             if count:
                 offset += start * stride
             shape.append(count)
-            strides.append(stride * step)
+            strides.append(_stride(stride, step, count))
         else:
             index = item.__index__()
             if not -extent <= index < extent:
@@ -89,18 +89,24 @@ def _first_axis(view: View, key: int | slice) -> View:
         start, stop, step = _slice_indices(key, extent)
         count = len(range(start, stop, step))
         offset = view.offset + start * stride if count else view.offset
-        return View(view.storage, view.dtype, (count, *view.shape[1:]), (stride * step, *view.strides[1:]), offset)
+        strides = (_stride(stride, step, count), *view.strides[1:])
+        return View(view.storage, view.dtype, (count, *view.shape[1:]), strides, offset)
     if not -extent <= key < extent:
         raise ArrayIndexError(f"index {key} is out of bounds for axis 0 with size {extent}")
     offset = view.offset + (key + extent if key < 0 else key) * stride
     return View(view.storage, view.dtype, view.shape[1:], view.strides[1:], offset)
 
 
+def _stride(stride: int, step: int, count: int) -> int:
+    """Return the stride of a slice; a step that is never taken does not count, it may be larger than 64 bits."""
+    return stride * step if count > 1 else stride
+
+
 def _slice_indices(item: slice, extent: int) -> tuple[int, int, int]:
     try:
         return item.indices(extent)
     except TypeError:
-        raise ArrayIndexError(f"slice bounds are integers or None, got {item}") from None
+        raise TypeError(f"slice bounds are integers or None, got {item}") from None
 
 
 def getitem(x: Array, key: Any) -> Array:
@@ -151,13 +157,23 @@ def assign(x: Array, target: View, value: Any) -> None:
     elif isinstance(value, np.ndarray):
         if value.shape != target.shape and value.size > 1:
             _check_broadcast(value.shape, target.shape)
-        host = np.broadcast_to(value, target.shape).astype(dtype, copy=False)
+        with np.errstate(all="ignore"):
+            host = np.broadcast_to(value, target.shape).astype(dtype, copy=False)
         device.check_dtype(np.dtype(value.dtype) if value.dtype.kind in "biufc" else dtype)
         write_host(Array._of_view(target), host)
-    elif isinstance(value, (list, tuple)):
-        assign(x, target, asarray(value, device=device))
+    elif isinstance(value, (list, tuple, range)):
+        assign(x, target, sequence_value(value, x, len(target.shape)))
     else:
         raise TypeError(f"cannot store a {type(value).__name__} in an array; convert it with xp.asarray")
+
+
+def sequence_value(value: Any, x: Array, ndim: int) -> Array:
+    """Return a sequence to be stored in an array: numbers that its dtype cannot hold raise, as do sequences too deep."""
+    own = device_of(value)
+    result = asarray(value, dtype=x._dtype, device=x._device if own is None else None)
+    if result.ndim > ndim:
+        raise ValueError(f"a sequence of {result.ndim} axes cannot be stored where there are {ndim}")
+    return result
 
 
 def _check_broadcast(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
@@ -166,16 +182,24 @@ def _check_broadcast(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
 
 
 def _scalar_for(value: Any, dtype: np.dtype[Any]) -> Any:
-    if isinstance(value, (complex, np.complexfloating)) and dtype.kind != "c":
+    if isinstance(value, (complex, np.complexfloating)) and dtype.kind not in "cb":
         raise UnsupportedDTypeError(
             f"a complex number cannot be stored in an array of {dtype.name}; take its real part"
         )
     if isinstance(value, (float, np.floating)) and dtype.kind in "iu":
-        if value != value or value in (float("inf"), float("-inf")):
+        if value != value:
             raise ValueError(f"cannot store {value} in an array of {dtype.name}")
+        if value in (float("inf"), float("-inf")):
+            raise OverflowError(f"cannot store {value} in an array of {dtype.name}")
         return dtype.type(int(value))
     return to_dtype(value, dtype)
 
 
+def delitem(x: Array, key: Any) -> None:
+    """Refuse ``del x[key]``, as NumPy does."""
+    raise ValueError("elements of an array cannot be deleted; index what is to be kept")
+
+
+setattr(Array, "__delitem__", delitem)  # noqa: B010
 setattr(Array, "__getitem__", getitem)  # noqa: B010  (the class imports this module at every call otherwise)
 setattr(Array, "__setitem__", setitem)  # noqa: B010

@@ -10,7 +10,7 @@ from ..apply import astype, common_device
 from ..array import Array
 from ..config import config
 from ..dtypes import result_type
-from ..errors import BroadcastError
+from ..errors import BroadcastError, UnsupportedDTypeError
 from ..lazy.evaluate import new_view
 from ..shapes import broadcast_shapes
 from .manipulation import broadcast_to, expand_dims, normalize_axes, reshape
@@ -54,6 +54,27 @@ def matmul(x1: Array, x2: Array, /) -> Array:
     if x2.ndim == 1:
         out = reshape(out, out.shape[:-1])
     return out
+
+
+def matmul_in_place(x1: Array, x2: Array) -> Array:
+    """Store the matrix product in its first operand.
+
+    Raises
+    ------
+    BroadcastError
+        If the product has another shape.
+    UnsupportedDTypeError
+        If its dtype cannot be cast to the array's under NumPy's rule "same_kind".
+    """
+    result = matmul(x1, x2)
+    if result._shape != x1._shape:
+        raise BroadcastError(f"matmul in place: the product has shape {result._shape}, the array {x1._shape}")
+    if not np.can_cast(result._dtype, x1._dtype, "same_kind"):
+        raise UnsupportedDTypeError(
+            f"matmul in place: the result has dtype {result._dtype.name}, which cannot be stored in {x1._dtype.name}"
+        )
+    x1[...] = result
+    return x1
 
 
 def _cast(x: Array, dtype: np.dtype[Any]) -> Array:
