@@ -12,15 +12,17 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from . import icd
+
 
 def prepare() -> None:
-    """Let pyopencl and PoCL do without the user's cache folder if it cannot be written."""
-    from platformdirs import user_cache_dir  # pyopencl asks it, too
-
-    if not writable(Path(user_cache_dir("pytools", "pytools"))):
+    """Let pyopencl and PoCL do without the user's cache folder if it cannot be written (Linux)."""
+    if not icd.supported():
+        return
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path("~").expanduser() / ".cache")
+    if not writable(base / "pytools"):
         os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
-    base = os.environ.get("XDG_CACHE_HOME") or Path("~").expanduser() / ".cache"
-    if "POCL_CACHE_DIR" not in os.environ and not writable(Path(base) / "pocl" / "kcache"):
+    if "POCL_CACHE_DIR" not in os.environ and not writable(base / "pocl" / "kcache"):
         _give_pocl_a_place()
 
 
