@@ -1,4 +1,7 @@
-"""Small functions in front of a printed kernel, written only where the kernel calls them."""
+"""Small functions in front of a printed kernel, written only where the kernel calls them.
+
+Each returns once, at its end: where a call stands under a condition, Intel's vectoriser loses values of early returns.
+"""
 
 from __future__ import annotations
 
@@ -188,18 +191,18 @@ class Prelude:
         """Return the name of the power of integers; negative exponents truncate."""
         type_ = ir.Scalar(dtype)
         name, unsigned = self.ctype(type_), self.unsigned(dtype)
-        body = []
-        if dtype.kind == "i":
-            body = ["if (b < 0) {", "    return a == 1 ? 1 : a == -1 ? ((b & 1) ? -1 : 1) : 0;", "}"]
-        body += [
+        signed = dtype.kind == "i"
+        count, last = f"({unsigned})b", f"({name})result"
+        if signed:
+            count = f"b < 0 ? 0 : {count}"
+            last = f"b < 0 ? (a == 1 ? 1 : a == -1 ? ((b & 1) ? -1 : 1) : 0) : {last}"
+        body = [
             f"{unsigned} result = 1, square = ({unsigned})a;",
-            f"for ({unsigned} rest = ({unsigned})b; rest != 0; rest >>= 1) {{",
-            "    if (rest & 1) {",
-            "        result *= square;",
-            "    }",
+            f"for ({unsigned} rest = {count}; rest != 0; rest >>= 1) {{",
+            "    result = rest & 1 ? result * square : result;",
             "    square *= square;",
             "}",
-            f"return ({name})result;",
+            f"return {last};",
         ]
         return self.function("xpu_pow", type_, [type_, type_], body)
 
@@ -207,15 +210,11 @@ class Prelude:
         """Return the name of the function that counts the rounds of ``range(a, b, c)``."""
         type_ = ir.Scalar(dtype)
         name, u = self.ctype(type_), self.unsigned(dtype)
-        lines = ["if (step > 0 && start < stop) {", f"    return (({u})stop - ({u})start - 1) / ({u})step + 1;", "}"]
+        text = f"step > 0 && start < stop ? (({u})stop - ({u})start - 1) / ({u})step + 1 : "
         if dtype.kind == "i":
-            lines += [
-                "if (step < 0 && start > stop) {",
-                f"    return (({u})start - ({u})stop - 1) / (0 - ({u})step) + 1;",
-                "}",
-            ]
-        lines.append("return 0;")
-        return self.define(f"xpu_trips_{short(type_)}", u, f"{name} start, {name} stop, {name} step", lines)
+            text += f"step < 0 && start > stop ? (({u})start - ({u})stop - 1) / (0 - ({u})step) + 1 : "
+        params = f"{name} start, {name} stop, {name} step"
+        return self.define(f"xpu_trips_{short(type_)}", u, params, [f"return {text}0;"])
 
     # -- floating point
 
@@ -233,13 +232,9 @@ class Prelude:
                 [type_, type_],
                 [
                     *remainder,
-                    f"if (b == {zero} || r != r) {{",
-                    "    return r;",
-                    "}",
-                    f"if (r == {zero}) {{",
-                    f"    return {table['copysign'].format(zero, 'b')};",
-                    "}",
-                    f"return (r < {zero}) != (b < {zero}) ? r + b : r;",
+                    f"{name} signed_zero = {table['copysign'].format(zero, 'b')};",
+                    f"{name} moved = (r < {zero}) != (b < {zero}) ? r + b : r;",
+                    f"return b == {zero} || r != r ? r : r == {zero} ? signed_zero : moved;",
                 ],
             )
         return self.function(
@@ -247,19 +242,13 @@ class Prelude:
             type_,
             [type_, type_],
             [
-                f"if (b == {zero}) {{",
-                "    return a / b;",
-                "}",
                 *remainder,
-                f"{name} q = (a - r) / b;",
-                f"if (r != {zero} && (r < {zero}) != (b < {zero})) {{",
-                f"    q -= {one};",
-                "}",
-                f"if (q == {zero}) {{",
-                f"    return {table['copysign'].format(zero, 'a / b')};",
-                "}",
+                f"{name} exact = (a - r) / b, ratio = a / b;",
+                f"{name} q = r != {zero} && (r < {zero}) != (b < {zero}) ? exact - {one} : exact;",
                 f"{name} f = {table['floor'].format('q')};",
-                f"return q - f > {half} ? f + {one} : f;",
+                f"{name} nearest = q - f > {half} ? f + {one} : f;",
+                f"{name} signed_zero = {table['copysign'].format(zero, 'ratio')};",
+                f"return b == {zero} ? ratio : q == {zero} ? signed_zero : nearest;",
             ],
         )
 
