@@ -84,10 +84,11 @@ class CpuKernel(Compiled):
             nbytes += self.item_bytes * (-(-items // LINE) * LINE)
         else:
             local = local_size or (1,) * self.rank
+            # Nothing sees the groups, so there are none to fill: exactly the work-items that were asked for, with which
+            # the arguments begin, where ``global_size`` is rounded up to whole groups.
             units = items = 1
-            for extent in global_size:
-                units *= extent
-            items = 1
+            for extent in arguments[: self.rank]:
+                units *= int(extent)
         printer = self._printer
         values += local
         values.append(printer.address if printer is not None else 0)

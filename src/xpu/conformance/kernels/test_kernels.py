@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,29 @@ def test_exactly_the_global_size_runs(count: int) -> None:
     out = xp.zeros(1024, dtype=xp.int32)
     lib.vector_add[count](x, x, out)
     assert out.tolist() == [2] * count + [0] * (1024 - count)
+
+
+@pytest.mark.parametrize(("count", "group"), [(1, 2), (5, 3), (63, 64), (65, 64), (997, 32)])
+def test_exactly_the_global_size_runs_in_groups_that_do_not_divide_it(
+    count: int, group: int, can: Capabilities
+) -> None:
+    group = min(group, can.max_work_group)
+    x = xp.ones(1024, dtype=xp.int32)
+    out = xp.zeros(1024, dtype=xp.int32)
+    lib.vector_add[count, group](x, x, out)
+    assert out.tolist() == [2] * count + [0] * (1024 - count)
+
+
+@pytest.mark.parametrize("group", [(1, 1, 2), (2, 2, 2), (2, 3, 4), (4, 1, 1)])
+def test_groups_that_do_not_divide_three_axes(group: tuple[int, int, int], can: Capabilities) -> None:
+    if math.prod(group) > can.max_work_group:
+        group = (1, 1, 1)
+    around = xp.full((6, 8, 10), -1, dtype=xp.int64)
+    lib.positions[(3, 4, 5), group](around[:3, :4, :5])
+    expected = np.full((6, 8, 10), -1)
+    i, j, k = np.indices((3, 4, 5))
+    expected[:3, :4, :5] = i * 10000 + j * 100 + k
+    check(around, expected)
 
 
 @pytest.mark.parametrize("a", [2, 2.5, np.float32(0.1)])
