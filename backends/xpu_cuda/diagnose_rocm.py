@@ -49,7 +49,7 @@ def _hardware(system: System) -> Layer:
         name,
         False,
         f"none among the {len(devices)} devices on the PCI bus",
-        "use device 'cpu', 'cuda' or 'opencl', or a machine with such a card",
+        "use device 'cpu' or 'opencl', or a machine with such a card",
     )
 
 
