@@ -103,16 +103,16 @@ def cumprod(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
 
 
 def diff(
-    x: Array, /, *, axis: int = -1, n: int = 1, prepend: Array | None = None, append: Array | None = None
+    x: Array, /, n: int = 1, axis: int = -1, *, prepend: Array | None = None, append: Array | None = None
 ) -> Array:
     """Return differences of neighbours along an axis, ``n`` times over.
 
     Parameters
     ----------
     x : Array
-    axis : int
     n : int
         How often; 0 returns ``x``.
+    axis : int
     prepend, append : Array, optional
         Joined to ``x`` along the axis before the first difference.
     """

@@ -128,7 +128,7 @@ def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
     return sum_(product, axis=axis, dtype=product.dtype)
 
 
-def tensordot(x1: Array, x2: Array, /, *, axes: int | tuple[Any, Any] = 2) -> Array:
+def tensordot(x1: Array, x2: Array, /, axes: int | tuple[Any, Any] = 2) -> Array:
     """Return sums of products over pairs of axes.
 
     Parameters

@@ -111,11 +111,11 @@ def nextafter(x1: Any, x2: Any, /) -> Array:
     return apply(TABLE["nextafter"], x1, x2)
 
 
-def any(x: Array, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Array:
+def any(x: Array, /, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Array:
     """Return whether any element is true (NaN is), over all axes or the given ones; False for none."""
     return reduce("any", x, axis, keepdims)
 
 
-def all(x: Array, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Array:
+def all(x: Array, /, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Array:
     """Return whether all elements are true, over all axes or the given ones; True for none."""
     return reduce("all", x, axis, keepdims)

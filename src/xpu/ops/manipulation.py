@@ -239,13 +239,13 @@ def _in_order(axis: Any, ndim: int) -> tuple[int, ...]:
     return normalize_axes(tuple(axis) if isinstance(axis, (tuple, list)) else (axis,), ndim)
 
 
-def flip(x: Array, /, *, axis: int | tuple[int, ...] | None = None) -> Array:
+def flip(x: Array, /, axis: int | tuple[int, ...] | None = None) -> Array:
     """Return a view with the order of elements reversed along axes (all by default)."""
     axes = set(normalize_axes(axis, x.ndim))
     return x[tuple(slice(None, None, -1) if k in axes else slice(None) for k in range(x.ndim))]
 
 
-def roll(x: Array, /, shift: int | tuple[int, ...], *, axis: int | tuple[int, ...] | None = None) -> Array:
+def roll(x: Array, /, shift: int | tuple[int, ...], axis: int | tuple[int, ...] | None = None) -> Array:
     """Return a copy whose elements have moved along axes, those pushed out re-entering at the other end."""
     if axis is None:
         if isinstance(shift, (tuple, list)):
@@ -336,7 +336,7 @@ def _empty_like(x: Array, shape: tuple[int, ...], dtype: Any = None) -> Array:
     return Array._of_view(new_view(x._device, shape, x.dtype if dtype is None else dtype))
 
 
-def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Array:
+def concat(arrays: Sequence[Array], /, axis: int | None = 0) -> Array:
     """Join arrays along an existing axis; None joins their elements along one axis.
 
     Raises
@@ -377,7 +377,7 @@ def concat(arrays: Sequence[Array], /, *, axis: int | None = 0) -> Array:
 concatenate = concat
 
 
-def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Array:
+def stack(arrays: Sequence[Array], /, axis: int = 0) -> Array:
     """Join arrays of one shape along a new axis."""
     parts = sequence_of(arrays)
     if not parts:
@@ -389,7 +389,7 @@ def stack(arrays: Sequence[Array], /, *, axis: int = 0) -> Array:
     return concat([expand_dims(x, place) for x in parts], axis=place)
 
 
-def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
+def unstack(x: Array, /, axis: int = 0) -> tuple[Array, ...]:
     """Return the views along an axis, as many as it is long."""
     place = normalize_axis(axis, x.ndim)
     before = (slice(None),) * place
@@ -432,7 +432,7 @@ def tile(x: Array, repetitions: int | tuple[int, ...], /) -> Array:
     return reshape(copy(broadcast_to(spread, wanted)), tuple(r * n for r, n in zip(reps, shape, strict=True)))
 
 
-def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Array:
+def repeat(x: Array, repeats: int | Array, /, axis: int | None = None) -> Array:
     """Repeat each element along an axis (of the flattened array by default): as often as one number, or each its own."""
     if axis is None:
         x, axis = reshape(x, -1), 0

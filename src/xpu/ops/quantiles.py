@@ -16,7 +16,7 @@ from .sorting import sort
 __all__ = ["median", "percentile", "quantile"]
 
 
-def quantile(x: Array, q: Any, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Array:
+def quantile(x: Array, q: Any, /, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Array:
     """Return quantiles over axes, interpolated linearly between neighbours.
 
     Parameters
@@ -73,7 +73,7 @@ def _rows(x: Array, axes: tuple[int, ...]) -> tuple[Array, list[int]]:
     return reshape(x.transpose(*others, *axes) if x.ndim else x, (*kept, count)), kept
 
 
-def percentile(x: Array, q: Any, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Array:
+def percentile(x: Array, q: Any, /, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Array:
     """Return quantiles for percentages from 0 to 100; see :func:`quantile`."""
     host = np.asarray(q.get() if isinstance(q, Array) else q, np.float64)
     if not ((host >= 0) & (host <= 100)).all():
@@ -81,6 +81,6 @@ def percentile(x: Array, q: Any, /, *, axis: int | tuple[int, ...] | None = None
     return quantile(x, host / 100, axis=axis, keepdims=keepdims)
 
 
-def median(x: Array, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False) -> Array:
+def median(x: Array, /, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Array:
     """Return medians over axes: the middle element, or the mean of the two in the middle; NaN where there is one."""
     return quantile(x, 0.5, axis=axis, keepdims=keepdims)

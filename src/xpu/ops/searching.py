@@ -34,12 +34,12 @@ __all__ = [
 ]
 
 
-def argmin(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
+def argmin(x: Array, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
     """Return the index of the first minimum along an axis, or in C order over all; NaN wins. int64."""
     return reduce("argmin", x, axis, keepdims)
 
 
-def argmax(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
+def argmax(x: Array, /, axis: int | None = None, *, keepdims: bool = False) -> Array:
     """Return the index of the first maximum along an axis, or in C order over all; NaN wins. int64."""
     return reduce("argmax", x, axis, keepdims)
 
@@ -84,7 +84,7 @@ def extract(condition: Array, x: Array, /) -> Array:
     return take_items(reshape(x, -1), flat_nonzero(condition))
 
 
-def compress(condition: Array, x: Array, /, *, axis: int | None = None) -> Array:
+def compress(condition: Array, x: Array, /, axis: int | None = None) -> Array:
     """Return the slices along an axis where a one-dimensional condition is true; the condition may be shorter."""
     if condition.ndim != 1:
         raise ValueError(f"the condition needs one axis, its shape is {condition.shape}")
@@ -103,7 +103,7 @@ def _index_array(name: str, indices: Any, x: Array) -> Array:
     return found
 
 
-def take(x: Array, indices: Any, /, *, axis: int | None = None) -> Array:
+def take(x: Array, indices: Any, /, axis: int | None = None) -> Array:
     """Return the elements at indices along an axis.
 
     Parameters
@@ -147,7 +147,7 @@ def _grid(name: str, x: Array, indices: Array, axis: int) -> tuple[tuple[Any, ..
     return tuple(key), shape
 
 
-def take_along_axis(x: Array, indices: Array, /, *, axis: int | None = -1) -> Array:
+def take_along_axis(x: Array, indices: Array, /, axis: int | None = -1) -> Array:
     """Return elements at indices along an axis, where each row has indices of its own (as :func:`argsort` gives them).
 
     Parameters
@@ -176,7 +176,7 @@ def put_along_axis(x: Array, indices: Array, values: Any, /, axis: int) -> None:
 # -------------------------------------------------------------------------------------------------- searchsorted
 
 
-def searchsorted(x1: Array, x2: Any, /, *, side: str = "left", sorter: Array | None = None) -> Array:
+def searchsorted(x1: Array, x2: Any, /, side: str = "left", sorter: Array | None = None) -> Array:
     """Return where elements belong in a sorted array, as int64.
 
     Parameters

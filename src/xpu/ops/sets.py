@@ -107,10 +107,10 @@ def unique_values(x: Array, /) -> Array:
 def unique(
     x: Array,
     /,
-    *,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
+    *,
     equal_nan: bool = True,
 ) -> Any:
     """Return distinct values of all elements in ascending order, as NumPy does.

@@ -38,7 +38,7 @@ def _order(x: Array, axis: int, descending: bool) -> View:
 
 
 def argsort(
-    x: Array, /, *, axis: int | None = -1, descending: bool = False, stable: bool = True, kind: str | None = None
+    x: Array, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True, kind: str | None = None
 ) -> Array:
     """Return the indices that sort along an axis, as int64.
 
@@ -72,7 +72,7 @@ def argsort(
 
 
 def sort(
-    x: Array, /, *, axis: int | None = -1, descending: bool = False, stable: bool = True, kind: str | None = None
+    x: Array, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True, kind: str | None = None
 ) -> Array:
     """Return a copy sorted along an axis; parameters and order as in :func:`argsort`."""
     x, place = _prepare("sort", x, axis)
@@ -102,13 +102,13 @@ def _follow(x: Array, axis: int, order: View) -> Array:
     return _from_rows(out, (*shape[:axis], order.shape[1], *shape[axis + 1 :]), axis)
 
 
-def partition(x: Array, kth: int, /, *, axis: int | None = -1) -> Array:
+def partition(x: Array, kth: int, /, axis: int | None = -1) -> Array:
     """Return a copy in which no element before ``kth`` along the axis is larger, and none behind it smaller."""
     _check_kth(x, kth, axis)
     return sort(x, axis=axis)
 
 
-def argpartition(x: Array, kth: int, /, *, axis: int | None = -1) -> Array:
+def argpartition(x: Array, kth: int, /, axis: int | None = -1) -> Array:
     """Return the indices that :func:`partition` an array, as int64."""
     _check_kth(x, kth, axis)
     return argsort(x, axis=axis)

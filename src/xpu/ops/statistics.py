@@ -27,7 +27,7 @@ def _accumulator(x: Array, dtype: Any) -> np.dtype[Any]:
     return np.dtype(np.uint64) if x.dtype.kind == "u" else x.dtype
 
 
-def sum(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
+def sum(x: Array, /, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
     """Return sums over axes.
 
     Parameters
@@ -44,22 +44,22 @@ def sum(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = F
     return reduce("sum", x, axis, keepdims, _accumulator(x, dtype))
 
 
-def prod(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
+def prod(x: Array, /, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
     """Return products over axes; dtypes as in :func:`sum`."""
     return reduce("prod", x, axis, keepdims, _accumulator(x, dtype))
 
 
-def min(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+def min(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
     """Return minima over axes; NaN wins. An empty axis raises ValueError."""
     return reduce("min", x, axis, keepdims)
 
 
-def max(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+def max(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
     """Return maxima over axes; NaN wins. An empty axis raises ValueError."""
     return reduce("max", x, axis, keepdims)
 
 
-def ptp(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+def ptp(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
     """Return the distance between maximum and minimum."""
     return max(x, axis=axis, keepdims=keepdims) - min(x, axis=axis, keepdims=keepdims)
 
@@ -75,7 +75,7 @@ def _floating(x: Array) -> np.dtype[Any]:
     return x.dtype if x.dtype.kind in "fc" else x.device.default_float
 
 
-def mean(x: Array, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Array:
+def mean(x: Array, /, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
     """Return arithmetic means over axes; NaN for empty ones.
 
     Integers are averaged in the device's default float, float16 in float32.
@@ -96,10 +96,10 @@ def _divided(total: Array, count: float) -> Array:
 def var(
     x: Array,
     /,
-    *,
     axis: Axis = None,
-    correction: float = 0,
     dtype: Any = None,
+    *,
+    correction: float = 0,
     keepdims: bool = False,
     ddof: float | None = None,
 ) -> Array:
@@ -109,9 +109,9 @@ def var(
     ----------
     x : Array
     axis : int or tuple of int, optional
+    dtype : dtype-like, optional
     correction : float
         Subtracted from the count in the divisor (NumPy's ``ddof``).
-    dtype : dtype-like, optional
     keepdims : bool
     ddof : float, optional
         The same as ``correction``.
@@ -137,10 +137,10 @@ def var(
 def std(
     x: Array,
     /,
-    *,
     axis: Axis = None,
-    correction: float = 0,
     dtype: Any = None,
+    *,
+    correction: float = 0,
     keepdims: bool = False,
     ddof: float | None = None,
 ) -> Array:
@@ -150,6 +150,6 @@ def std(
     )
 
 
-def count_nonzero(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
+def count_nonzero(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
     """Return how many elements are not zero, as int64."""
     return reduce("sum", _apply.astype(x, np.dtype(np.bool_)), axis, keepdims, np.dtype(np.int64))
