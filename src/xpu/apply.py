@@ -38,7 +38,7 @@ def is_scalar(value: Any) -> bool:
 
 def usable(value: Any) -> bool:
     """Whether an operator can take this as its other side."""
-    return isinstance(value, (Array, bool, int, float, complex, np.generic, np.ndarray))
+    return isinstance(value, (Array, bool, int, float, complex, np.generic, np.ndarray, list, tuple))
 
 
 def mismatch(name: str, first: Device, second: Device) -> DeviceMismatchError:
@@ -55,6 +55,16 @@ def host_array_refused(name: str, value: np.ndarray, device: Device) -> DeviceMi
         f"{name}: a NumPy array of shape {value.shape} (host memory) met an xpu array on {device}; "
         f"convert it first: xp.asarray(a, device={str(device)!r})"
     )
+
+
+def check_arrays(name: str, *values: Any) -> None:
+    """Refuse what is no xpu array, in the name of the function that was called with it."""
+    for value in values:
+        if not isinstance(value, Array):
+            others = [other for other in values if isinstance(other, Array)]
+            if others and isinstance(value, np.ndarray):
+                raise host_array_refused(name, value, others[0].device)
+            raise TypeError(f"xp.{name} takes an xpu array, got {type(value).__name__}; see xp.asarray")
 
 
 def common_device(name: str, args: tuple[Any, ...]) -> Device:
@@ -93,6 +103,9 @@ def _kinds(name: str, args: tuple[Any, ...], device: Device) -> tuple[list[Any],
             plain = next(t for t in _WEAK if isinstance(arg, t))
             kinds.append(plain)
             arg = plain(arg)  # type: ignore[arg-type]
+        elif isinstance(arg, (list, tuple)):
+            arg = _from_sequence(name, arg, device)
+            kinds.append(arg._dtype)
         else:
             raise TypeError(
                 f"xp.{name} takes xpu arrays and numbers, got {kind.__name__}; convert it first with xp.asarray"
@@ -105,6 +118,15 @@ def _upload(value: np.ndarray, device: Device) -> Array:
     from .ops.creation import from_numpy
 
     return from_numpy(value, device)
+
+
+def _from_sequence(name: str, value: Any, device: Device) -> Array:
+    from .ops.creation import asarray, device_of
+
+    result = asarray(value, device=device if device_of(value) is None else None)
+    if result._device is not device:
+        raise mismatch(name, device, result._device)
+    return result
 
 
 def resolve(op: Operation, kinds: tuple[Any, ...], device: Device) -> tuple[tuple[DType, ...], DType]:
@@ -265,17 +287,30 @@ _COMPARE = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_eq
 _UNARY = {"neg": "negative", "pos": "positive", "abs": "abs", "invert": "bitwise_invert"}
 
 
+_SHORT_POWERS = {2: "square", 0.5: "sqrt", -1: "reciprocal"}
+"""Exponents of floating-point numbers that NumPy gives to functions of their own."""
+
+
 def power(x: Any, y: Any) -> Array:
     """Raise to a power; see :func:`xpu.pow`."""
-    if type(y) in (int, float) and type(x) is Array and x._dtype.kind in "iufc":
-        if y == 2 and (x._dtype.kind in "fc" or type(y) is int):
+    if isinstance(y, (list, tuple)) and type(x) is Array:
+        y = _from_sequence("power", y, x._device)
+    kind = x._dtype.kind if type(x) is Array else ""
+    if type(y) in (int, float):
+        if kind in ("f", "c") and y in _SHORT_POWERS:
+            return apply(TABLE[_SHORT_POWERS[y]], x)
+        if kind in ("i", "u") and type(y) is int and y == 2:
             return apply(TABLE["square"], x)
-        if type(y) is int and y < 0 and x._dtype.kind in "iu":
-            raise ValueError("integers to negative integer powers are not allowed; convert the base to float first")
+    if kind in ("b", "i") and isinstance(y, (int, np.signedinteger)) and y < 0:
+        raise _negative_power()
     result = apply(TABLE["power"], x, y)
     if result._dtype.kind == "i" and type(y) is Array and y._dtype.kind == "i" and bool((y < 0).any()):
-        raise ValueError("integers to negative integer powers are not allowed; convert the base to float first")
+        raise _negative_power()
     return result
+
+
+def _negative_power() -> ValueError:
+    return ValueError("integers to negative integer powers are not allowed; convert the base to float first")
 
 
 def _define() -> None:

@@ -80,7 +80,9 @@ class Plan:
 
     def has_complex(self) -> bool:
         """Whether a complex number occurs anywhere: there are no short vectors of those."""
-        return any(leaf.dtype.kind == "c" for leaf in self.leaves) or any(step.dtype.kind == "c" for step in self.steps)
+        return any(leaf.dtype.kind == "c" for leaf in self.leaves) or any(
+            dtype.kind == "c" for step in self.steps for dtype in (step.dtype, *step.ins)
+        )
 
     def structure(self) -> Any:
         """Return the part of the key that does not depend on layout."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .. import apply as _apply
 from ..apply import apply
 from ..array import Array
@@ -172,8 +174,8 @@ def clip(x: Array, /, min: Any = None, max: Any = None) -> Array:
     x : Array
         Real numbers.
     min, max : Array, number, or None
-        Bounds, broadcast against ``x``; None leaves a side open. Where ``min > max`` the result is ``max``; NaN in any of
-        them gives NaN.
+        Bounds, broadcast against ``x``; None leaves a side open, and so does a Python integer beyond the dtype on that
+        side. Where ``min > max`` the result is ``max``; NaN in any of them gives NaN.
 
     Returns
     -------
@@ -181,6 +183,10 @@ def clip(x: Array, /, min: Any = None, max: Any = None) -> Array:
         In the dtype of ``x`` promoted with the bounds.
     """
     result = x
+    if isinstance(x, Array) and x.dtype.kind in "iu":
+        limits = np.iinfo(x.dtype)
+        min = None if type(min) is int and min < limits.min else min
+        max = None if type(max) is int and max > limits.max else max
     if min is not None:
         result = maximum(result, min)
     if max is not None:

@@ -142,6 +142,13 @@ def complex_binary(prelude: Prelude, op: str, dtype: ir.DType) -> str:
         "sub": [f"return {make(dtype, 'a.x - b.x', 'a.y - b.y')};"],
         "mul": [f"return {make(dtype, 'a.x * b.x - a.y * b.y', 'a.x * b.y + a.y * b.x')};"],
     }
+    if prelude.dialect.name == "opencl":
+        # Intel's optimiser takes 0 * y for 0, whatever y is, where it makes a vector of two such formulas; not of products.
+        pair = prelude.ctype(type_)
+        bodies["mul"] = [
+            f"{pair} p = a.xx * b.xy, q = a.yy * b.yx;",
+            f"return {make(dtype, 'p.x - q.x', 'p.y + q.y')};",
+        ]
     if op != "truediv":
         return prelude.function(f"xpu_{op}", type_, [type_, type_], bodies[op])
     size_x, size_y = table["abs"].format("b.x"), table["abs"].format("b.y")
