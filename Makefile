@@ -44,9 +44,11 @@ docs: $(VENV)/.docs ## build the documentation into site/
 	@$(PY) -m mkdocs build --strict --quiet --site-dir site
 	@echo "open site/index.html"
 
-bench: $(VENV)/.bench ## time xpu on this machine
+bench: $(VENV)/.bench ## time xpu beside other libraries on this machine; writes docs/benchmarks.md
 	@$(PY) benchmarks/import_time.py
-	@$(PY) -m xpu bench --device all --full --json benchmarks/latest.json --markdown benchmarks/latest.md --picture benchmarks/latest.png
+	@$(PY) benchmarks/peers.py --json benchmarks/latest.json
+	@$(PY) benchmarks/page.py benchmarks/latest.json
+	@$(PY) benchmarks/marks.py benchmarks/latest.json
 
 oclgrind: $(VENV)/.test ## run the conformance suite in the OpenCL simulator that reports every bad access
 	@command -v oclgrind >/dev/null || { echo "oclgrind is not installed: sudo apt-get install oclgrind"; exit 1; }

@@ -120,7 +120,12 @@ def run(
         progress("the classic matrix product", total - 1, total)
         rows.append(time_work(_fitting(chosen), chosen, 3))
     progress("done", total, total)
-    return Report(about, {str(d): d.info.name for d in chosen}, limits, rows, time.strftime("%Y-%m-%d"))
+    return Report(about, described(chosen), limits, rows, time.strftime("%Y-%m-%d"))
+
+
+def described(devices: Sequence[Device]) -> dict[str, str]:
+    """Return what each device is, and by which driver it works."""
+    return {str(device): ", ".join(filter(None, (device.info.name, device.info.driver))) for device in devices}
 
 
 def _fitting(devices: Sequence[Device]) -> Work:
