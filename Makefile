@@ -48,7 +48,7 @@ bench: $(VENV)/.bench ## time xpu beside other libraries on this machine; writes
 	@$(PY) benchmarks/import_time.py
 	@$(PY) benchmarks/peers.py --json benchmarks/latest.json
 	@$(PY) benchmarks/page.py benchmarks/latest.json
-	@$(PY) benchmarks/marks.py benchmarks/latest.json
+	@$(PY) benchmarks/marks.py benchmarks/latest.json || true
 
 oclgrind: $(VENV)/.test ## run the conformance suite in the OpenCL simulator that reports every bad access
 	@command -v oclgrind >/dev/null || { echo "oclgrind is not installed: sudo apt-get install oclgrind"; exit 1; }
