@@ -664,5 +664,5 @@ def sequence_of(arrays: Sequence[Any]) -> list[Array]:
     out = list(arrays)
     for item in out:
         if not isinstance(item, Array):
-            raise TypeError(f"expected arrays, found {type(item).__name__}")
+            raise TypeError(f"expected xpu arrays, found {type(item).__name__}; see xp.asarray")
     return out

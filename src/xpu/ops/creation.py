@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import apply as _apply
+from ..apply import check_arrays
 from ..array import Array
 from ..device import Device, get_device
 from ..dtypes import canonical
@@ -281,6 +282,7 @@ def from_dlpack(x: Any, /, *, device: Device | str | None = None, copy: bool | N
 
 def to_device(x: Array, device: Device | str, /) -> Array:
     """Return an array on another device, copying through the host; itself where it is there already."""
+    check_arrays("to_device", x)
     target = get_device(device)
     if target is x._device:
         return x
@@ -299,6 +301,7 @@ def astype(x: Array, dtype: Any, /, *, copy: bool = True, device: Device | str |
         False: return ``x`` itself where nothing changes.
     device : Device or str, optional
     """
+    check_arrays("astype", x)
     wanted = canonical(dtype)
     if wanted != x._dtype:
         x = _apply.astype(x, wanted)
@@ -315,11 +318,13 @@ def _copy(x: Array) -> Array:
 
 def copy(x: Array, /) -> Array:
     """Return a C-contiguous copy."""
+    check_arrays("copy", x)
     return _copy(x)
 
 
 def ascontiguousarray(x: Array, /) -> Array:
     """Return a C-contiguous array: ``x`` itself if it is one."""
+    check_arrays("ascontiguousarray", x)
     return x if x._concrete().contiguous else _copy(x)
 
 
@@ -376,21 +381,25 @@ def ones(shape: Any, dtype: Any = None, *, device: Device | str | None = None) -
 
 def empty_like(x: Array, /, dtype: Any = None, *, device: Device | str | None = None) -> Array:
     """Return an uninitialised array of the shape, dtype and device of another."""
+    check_arrays("empty_like", x)
     return empty(x.shape, dtype=x.dtype if dtype is None else dtype, device=device or x.device)
 
 
 def zeros_like(x: Array, /, dtype: Any = None, *, device: Device | str | None = None) -> Array:
     """Return zeros of the shape, dtype and device of another array."""
+    check_arrays("zeros_like", x)
     return zeros(x.shape, dtype=x.dtype if dtype is None else dtype, device=device or x.device)
 
 
 def ones_like(x: Array, /, dtype: Any = None, *, device: Device | str | None = None) -> Array:
     """Return ones of the shape, dtype and device of another array."""
+    check_arrays("ones_like", x)
     return ones(x.shape, dtype=x.dtype if dtype is None else dtype, device=device or x.device)
 
 
 def full_like(x: Array, /, fill_value: Any, dtype: Any = None, *, device: Device | str | None = None) -> Array:
     """Return a filled array of the shape, dtype and device of another."""
+    check_arrays("full_like", x)
     return full(x.shape, fill_value, dtype=x.dtype if dtype is None else dtype, device=device or x.device)
 
 
@@ -500,11 +509,13 @@ def _band(x: Array, k: int, lower: bool) -> Array:
 
 def tril(x: Array, /, k: int = 0) -> Array:
     """Return a copy with zeros above the ``k``-th diagonal of the last two axes."""
+    check_arrays("tril", x)
     return _band(x, k, lower=True)
 
 
 def triu(x: Array, /, k: int = 0) -> Array:
     """Return a copy with zeros below the ``k``-th diagonal of the last two axes."""
+    check_arrays("triu", x)
     return _band(x, k, lower=False)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import apply as _apply, kernels
+from ..apply import check_arrays
 from ..array import Array
 from ..config import config
 from ..dtypes import canonical
@@ -58,8 +59,7 @@ def _cumulative(op: str, x: Array, axis: int, dtype: Any, include_initial: bool)
 
 
 def _one_axis(name: str, x: Array, axis: int | None) -> int:
-    if not isinstance(x, Array):
-        raise TypeError(f"xp.{name} takes an xpu array, got {type(x).__name__}; see xp.asarray")
+    check_arrays(name, x)
     if axis is None:
         if x.ndim > 1:
             raise ValueError(f"{name} of an array with {x.ndim} axes needs an axis")
@@ -92,12 +92,14 @@ def cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: Any = None, 
 
 def cumsum(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
     """Return running sums along an axis, or over all elements in C order."""
+    check_arrays("cumsum", x)
     flat = reshape(x, -1) if axis is None else x
     return _cumulative("sum", flat, normalize_axis(axis or 0, flat.ndim), dtype, False)
 
 
 def cumprod(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
     """Return running products along an axis, or over all elements in C order."""
+    check_arrays("cumprod", x)
     flat = reshape(x, -1) if axis is None else x
     return _cumulative("prod", flat, normalize_axis(axis or 0, flat.ndim), dtype, False)
 
@@ -116,6 +118,7 @@ def diff(
     prepend, append : Array, optional
         Joined to ``x`` along the axis before the first difference.
     """
+    check_arrays("diff", x)
     if n < 0:
         raise ValueError(f"diff is taken n >= 0 times, got {n}")
     place = normalize_axis(axis, x.ndim)

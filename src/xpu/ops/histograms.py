@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import apply as _apply
-from ..apply import common_device
+from ..apply import check_arrays, common_device
 from ..array import Array
 from ..dtypes import INT64, result_type
 from .advanced import take_items
@@ -40,6 +40,7 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
     minlength : int
         The least length of the result.
     """
+    check_arrays("bincount", x)
     if x.ndim != 1 or x.dtype.kind not in "biu":
         raise TypeError(f"bincount needs one axis of integers, got shape {x.shape} of {x.dtype.name}")
     if minlength < 0:
@@ -67,6 +68,7 @@ def digitize(x: Array, bins: Array, /, right: bool = False) -> Array:
 
     ``right``: an interval has its upper boundary, not its lower one.
     """
+    check_arrays("digitize", x, bins)
     falls = bins.size > 1 and bool(bins[0] > bins[-1])
     if bool((diff(bins) > 0).any() if falls else (diff(bins) < 0).any()):
         raise ValueError("bins have to rise or to fall")
@@ -97,6 +99,7 @@ def histogram(
     weights : Array, optional
         What each element counts.
     """
+    check_arrays("histogram", x)
     flat = reshape(x, -1)
     edges = bins if isinstance(bins, Array) else _edges(flat, bins, range)
     if isinstance(bins, Array) and bool((diff(edges) < 0).any()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..apply import check_arrays
 from ..array import Array
 from ..device import Device, get_device
 from ..lazy.node import Node
@@ -29,6 +30,7 @@ def explain(x: Array, /) -> str:
     --------
     >>> print(xp.explain(a * b + 1))
     """
+    check_arrays("explain", x)
     operand = x._operand()
     if isinstance(operand, Node):
         from ..lazy.explain import describe

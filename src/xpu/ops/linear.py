@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..apply import astype, common_device
+from ..apply import astype, check_arrays, common_device
 from ..array import Array
 from ..config import config
 from ..dtypes import result_type
@@ -102,6 +102,7 @@ def _product(a: Array, b: Array, shape: tuple[int, ...], batch: tuple[int, ...])
 
 def dot(x1: Array, x2: Array, /) -> Array:
     """Return NumPy's ``dot``: product of scalars, inner product of vectors, matrix product; else sum over last and second last."""
+    check_arrays("dot", x1, x2)
     if x1.ndim == 0 or x2.ndim == 0:
         return x1 * x2
     if x1.ndim <= 2 and x2.ndim <= 2:
@@ -111,11 +112,13 @@ def dot(x1: Array, x2: Array, /) -> Array:
 
 def outer(x1: Array, x2: Array, /) -> Array:
     """Return all products of two vectors' elements."""
+    check_arrays("outer", x1, x2)
     return reshape(x1, (-1, 1)) * reshape(x2, (1, -1))
 
 
 def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
     """Return inner products along an axis; the first operand is conjugated."""
+    check_arrays("vecdot", x1, x2)
     from .complex import conj
     from .statistics import sum as sum_
 
@@ -137,6 +140,7 @@ def tensordot(x1: Array, x2: Array, /, axes: int | tuple[Any, Any] = 2) -> Array
     axes : int or pair of sequences
         A number: so many last axes of ``x1`` with as many first axes of ``x2``; else the axes of each, in pairs.
     """
+    check_arrays("tensordot", x1, x2)
     if isinstance(axes, int):
         first = tuple(range(x1.ndim - axes, x1.ndim))
         second = tuple(range(axes))

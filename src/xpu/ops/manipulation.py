@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..apply import common_device
+from ..apply import check_arrays, common_device
 from ..array import Array, sequence_of
 from ..dtypes import result_type
 from ..errors import AxisError, BroadcastError
@@ -140,6 +140,7 @@ def reshape(x: Array, /, shape: int | tuple[int, ...], *, copy: bool | None = No
     copy : bool, optional
         None: a view where strides allow, else a copy. True: always a copy. False: a view, or ValueError.
     """
+    check_arrays("reshape", x)
     wanted = _target_shape(x.size, shape)
     if copy:
         return reshape(_copied(x), wanted)
@@ -157,11 +158,13 @@ def _copied(x: Array) -> Array:
 
 def ravel(x: Array, /) -> Array:
     """Return the elements along one axis: a view where strides allow."""
+    check_arrays("ravel", x)
     return reshape(x, -1)
 
 
 def expand_dims(x: Array, /, axis: int | tuple[int, ...] = 0) -> Array:
     """Return a view with new axes of length one at the given places of the result."""
+    check_arrays("expand_dims", x)
     places = axis if isinstance(axis, (tuple, list)) else (axis,)
     ndim = x.ndim + len(places)
     new = set(normalize_axes(tuple(places), ndim))
@@ -179,6 +182,7 @@ def squeeze(x: Array, /, axis: int | tuple[int, ...] | None = None) -> Array:
     ValueError
         If a given axis is longer.
     """
+    check_arrays("squeeze", x)
     if axis is None:
         drop = {place for place, n in enumerate(x.shape) if n == 1}
     else:
@@ -196,6 +200,7 @@ def squeeze(x: Array, /, axis: int | tuple[int, ...] | None = None) -> Array:
 
 def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array:
     """Return a view with its axes in another order."""
+    check_arrays("permute_dims", x)
     order = normalize_axes(tuple(axes), x.ndim)
     if len(order) != x.ndim:
         raise ValueError(f"{x.ndim} axes are needed to permute shape {x.shape}, got {tuple(axes)}")
@@ -205,11 +210,13 @@ def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array:
 
 def transpose(x: Array, /, axes: tuple[int, ...] | None = None) -> Array:
     """Return a view with its axes permuted, reversed by default."""
+    check_arrays("transpose", x)
     return permute_dims(x, tuple(range(x.ndim))[::-1] if axes is None else axes)
 
 
 def matrix_transpose(x: Array, /) -> Array:
     """Return a view with its last two axes exchanged."""
+    check_arrays("matrix_transpose", x)
     if x.ndim < 2:
         raise ValueError(f"matrix_transpose needs at least two axes, got shape {x.shape}")
     return swapaxes(x, -1, -2)
@@ -217,6 +224,7 @@ def matrix_transpose(x: Array, /) -> Array:
 
 def swapaxes(x: Array, axis1: int, axis2: int, /) -> Array:
     """Return a view with two axes exchanged."""
+    check_arrays("swapaxes", x)
     order = list(range(x.ndim))
     first, second = normalize_axis(axis1, x.ndim), normalize_axis(axis2, x.ndim)
     order[first], order[second] = order[second], order[first]
@@ -225,6 +233,7 @@ def swapaxes(x: Array, axis1: int, axis2: int, /) -> Array:
 
 def moveaxis(x: Array, source: int | tuple[int, ...], destination: int | tuple[int, ...], /) -> Array:
     """Return a view with axes moved to other places; the rest keep their order."""
+    check_arrays("moveaxis", x)
     sources = _in_order(source, x.ndim)
     places = _in_order(destination, x.ndim)
     if len(sources) != len(places):
@@ -241,12 +250,14 @@ def _in_order(axis: Any, ndim: int) -> tuple[int, ...]:
 
 def flip(x: Array, /, axis: int | tuple[int, ...] | None = None) -> Array:
     """Return a view with the order of elements reversed along axes (all by default)."""
+    check_arrays("flip", x)
     axes = set(normalize_axes(axis, x.ndim))
     return x[tuple(slice(None, None, -1) if k in axes else slice(None) for k in range(x.ndim))]
 
 
 def roll(x: Array, /, shift: int | tuple[int, ...], axis: int | tuple[int, ...] | None = None) -> Array:
     """Return a copy whose elements have moved along axes, those pushed out re-entering at the other end."""
+    check_arrays("roll", x)
     if axis is None:
         if isinstance(shift, (tuple, list)):
             raise ValueError("several shifts need as many axes")
@@ -295,6 +306,7 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 def broadcast_to(x: Array, /, shape: tuple[int, ...]) -> Array:
     """Return a read-only view with a larger shape, elements repeated without copying."""
+    check_arrays("broadcast_to", x)
     wanted = checked_shape(shape)
     if x.shape != wanted and (len(wanted) < x.ndim or _broadcast_shapes(x.shape, wanted) != wanted):
         raise BroadcastError(f"an array of shape {x.shape} cannot be broadcast to {wanted}")
@@ -314,16 +326,19 @@ def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
 
 def atleast_1d(x: Array, /) -> Array:
     """Return the array with at least one axis."""
+    check_arrays("atleast_1d", x)
     return x if x.ndim >= 1 else reshape(x, (1,))
 
 
 def atleast_2d(x: Array, /) -> Array:
     """Return the array with at least two axes, new ones in front."""
+    check_arrays("atleast_2d", x)
     return x if x.ndim >= 2 else reshape(x, (1,) * (2 - x.ndim) + x.shape)
 
 
 def atleast_3d(x: Array, /) -> Array:
     """Return the array with at least three axes, as NumPy places them."""
+    check_arrays("atleast_3d", x)
     if x.ndim >= 3:
         return x
     return reshape(x, {0: (1, 1, 1), 1: (1, *x.shape, 1), 2: (*x.shape, 1)}[x.ndim])
@@ -391,6 +406,7 @@ def stack(arrays: Sequence[Array], /, axis: int = 0) -> Array:
 
 def unstack(x: Array, /, axis: int = 0) -> tuple[Array, ...]:
     """Return the views along an axis, as many as it is long."""
+    check_arrays("unstack", x)
     place = normalize_axis(axis, x.ndim)
     before = (slice(None),) * place
     return tuple(x[(*before, k)] for k in range(x.shape[place]))
@@ -398,6 +414,7 @@ def unstack(x: Array, /, axis: int = 0) -> tuple[Array, ...]:
 
 def split(x: Array, sections: int | Sequence[int], /, axis: int = 0) -> list[Array]:
     """Cut an array into equal parts, or at the given indices, along an axis; the parts are views."""
+    check_arrays("split", x)
     place = normalize_axis(axis, x.ndim)
     extent = x.shape[place]
     if isinstance(sections, int):
@@ -423,6 +440,7 @@ def vstack(arrays: Sequence[Array], /) -> Array:
 
 def tile(x: Array, repetitions: int | tuple[int, ...], /) -> Array:
     """Repeat a whole array along each axis."""
+    check_arrays("tile", x)
     reps = (repetitions,) if isinstance(repetitions, int) else tuple(repetitions)
     ndim = max(x.ndim, len(reps))
     reps = (1,) * (ndim - len(reps)) + reps
@@ -434,6 +452,7 @@ def tile(x: Array, repetitions: int | tuple[int, ...], /) -> Array:
 
 def repeat(x: Array, repeats: int | Array, /, axis: int | None = None) -> Array:
     """Repeat each element along an axis (of the flattened array by default): as often as one number, or each its own."""
+    check_arrays("repeat", x)
     if axis is None:
         x, axis = reshape(x, -1), 0
     place = normalize_axis(axis, x.ndim)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import apply as _apply
+from ..apply import check_arrays
 from ..array import Array
 from .creation import asarray
 from .manipulation import moveaxis, normalize_axes, reshape
@@ -30,6 +31,7 @@ def quantile(x: Array, q: Any, /, axis: int | tuple[int, ...] | None = None, *, 
     keepdims : bool
         Keep reduced axes with length one.
     """
+    check_arrays("quantile", x)
     if x.dtype.kind not in "biuf":
         raise TypeError(f"quantiles need real numbers, not {x.dtype.name}")
     wanted = np.asarray(q.get() if isinstance(q, Array) else q, np.float64)

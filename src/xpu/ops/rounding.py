@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 
-from ..apply import apply
+from ..apply import apply, check_arrays
 from ..array import Array
 from ..errors import UnsupportedDTypeError
 from ..lazy.operations import TABLE
@@ -45,6 +45,7 @@ def round(x: Array, /, decimals: int = 0) -> Array:
 
     As in NumPy, other places than the first are found by scaling, so that ``round(2.675, 2)`` sees the binary number.
     """
+    check_arrays("round", x)
     kind = x.dtype.kind
     if kind == "b":
         raise UnsupportedDTypeError("round is not defined for bool")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import apply as _apply, kernels
-from ..apply import common_device
+from ..apply import check_arrays, common_device
 from ..array import Array
 from ..config import config
 from ..dtypes import INT64, result_type
@@ -61,6 +61,7 @@ def where(condition: Array, x1: Any = None, x2: Any = None, /) -> Any:
 
 def nonzero(x: Array, /) -> tuple[Array, ...]:
     """Return, for each axis, the indices of the elements that are not zero, in C order, as int64."""
+    check_arrays("nonzero", x)
     if x.ndim == 0:
         raise ValueError("nonzero of a 0-d array has no axis to count along; use xp.atleast_1d(x)")
     return nonzero_arrays(x)
@@ -68,6 +69,7 @@ def nonzero(x: Array, /) -> tuple[Array, ...]:
 
 def argwhere(x: Array, /) -> Array:
     """Return the indices of the elements that are not zero, one row for each element."""
+    check_arrays("argwhere", x)
     if x.ndim == 0:
         count = int(bool(x != 0))
         return Array._of_view(new_view(x.device, (count, 0), INT64))
@@ -76,16 +78,19 @@ def argwhere(x: Array, /) -> Array:
 
 def flatnonzero(x: Array, /) -> Array:
     """Return the indices of the elements that are not zero, counted in C order."""
+    check_arrays("flatnonzero", x)
     return nonzero_arrays(reshape(x, -1))[0]
 
 
 def extract(condition: Array, x: Array, /) -> Array:
     """Return the elements where a condition of the same size is true, in C order."""
+    check_arrays("extract", condition, x)
     return take_items(reshape(x, -1), flat_nonzero(condition))
 
 
 def compress(condition: Array, x: Array, /, axis: int | None = None) -> Array:
     """Return the slices along an axis where a one-dimensional condition is true; the condition may be shorter."""
+    check_arrays("compress", condition, x)
     if condition.ndim != 1:
         raise ValueError(f"the condition needs one axis, its shape is {condition.shape}")
     return take(x, flat_nonzero(condition), axis=axis)
@@ -119,6 +124,7 @@ def take(x: Array, indices: Any, /, axis: int | None = None) -> Array:
     IndexError
         If an index is outside the axis.
     """
+    check_arrays("take", x)
     chosen = _index_array("take", indices, x)
     if axis is None:
         return take_items(reshape(x, -1), (chosen,))
@@ -158,6 +164,7 @@ def take_along_axis(x: Array, indices: Array, /, axis: int | None = -1) -> Array
     axis : int or None
         None takes all elements of ``x`` in C order.
     """
+    check_arrays("take_along_axis", x, indices)
     if axis is None:
         x, axis = reshape(x, -1), 0
     place = normalize_axis(axis, x.ndim)
@@ -167,6 +174,7 @@ def take_along_axis(x: Array, indices: Array, /, axis: int | None = -1) -> Array
 
 def put_along_axis(x: Array, indices: Array, values: Any, /, axis: int) -> None:
     """Store values at indices along an axis, where each row has indices of its own."""
+    check_arrays("put_along_axis", x, indices)
     place = normalize_axis(axis, x.ndim)
     x._check_writeable()
     key, _ = _grid("put_along_axis", x, indices, place)
@@ -190,6 +198,7 @@ def searchsorted(x1: Array, x2: Any, /, side: str = "left", sorter: Array | None
     sorter : Array, optional
         Indices that sort ``x1``.
     """
+    check_arrays("searchsorted", x1)
     if side not in ("left", "right"):
         raise ValueError(f"side is 'left' or 'right', got {side!r}")
     if x1.ndim != 1:

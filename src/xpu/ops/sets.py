@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import apply as _apply
+from ..apply import check_arrays
 from ..array import Array
 from ..dtypes import INT64, result_type
 from ..lazy.evaluate import new_view
@@ -84,23 +85,27 @@ def unique_all(x: Array, /) -> UniqueAllResult:
 
     Both zeros are one value, every NaN is a value of its own.
     """
+    check_arrays("unique_all", x)
     return UniqueAllResult(*_unique(x, False))
 
 
 def unique_counts(x: Array, /) -> UniqueCountsResult:
     """Return distinct values in ascending order, and how often each occurs; see :func:`unique_all`."""
+    check_arrays("unique_counts", x)
     values, _, _, counts = _unique(x, False)
     return UniqueCountsResult(values, counts)
 
 
 def unique_inverse(x: Array, /) -> UniqueInverseResult:
     """Return distinct values in ascending order, and which of them each element is; see :func:`unique_all`."""
+    check_arrays("unique_inverse", x)
     values, _, inverse, _ = _unique(x, False)
     return UniqueInverseResult(values, inverse)
 
 
 def unique_values(x: Array, /) -> Array:
     """Return distinct values in ascending order; see :func:`unique_all`."""
+    check_arrays("unique_values", x)
     return _values(x, False)
 
 
@@ -123,6 +128,7 @@ def unique(
     equal_nan : bool
         Whether all NaNs are one value.
     """
+    check_arrays("unique", x)
     if not (return_index or return_inverse or return_counts):
         return _values(x, equal_nan)
     values, *others = _unique(x, equal_nan)

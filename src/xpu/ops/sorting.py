@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import apply as _apply, kernels
+from ..apply import check_arrays
 from ..array import Array
 from ..config import config
 from ..dtypes import INT64
@@ -87,8 +88,7 @@ def sort(
 
 
 def _prepare(name: str, x: Array, axis: int | None) -> tuple[Array, int]:
-    if not isinstance(x, Array):
-        raise TypeError(f"xp.{name} takes an xpu array, got {type(x).__name__}; see xp.asarray")
+    check_arrays(name, x)
     if axis is None:
         return reshape(x, -1), 0
     return x, normalize_axis(axis, x.ndim)
@@ -104,12 +104,14 @@ def _follow(x: Array, axis: int, order: View) -> Array:
 
 def partition(x: Array, kth: int, /, axis: int | None = -1) -> Array:
     """Return a copy in which no element before ``kth`` along the axis is larger, and none behind it smaller."""
+    check_arrays("partition", x)
     _check_kth(x, kth, axis)
     return sort(x, axis=axis)
 
 
 def argpartition(x: Array, kth: int, /, axis: int | None = -1) -> Array:
     """Return the indices that :func:`partition` an array, as int64."""
+    check_arrays("argpartition", x)
     _check_kth(x, kth, axis)
     return argsort(x, axis=axis)
 

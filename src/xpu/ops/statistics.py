@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import apply as _apply
+from ..apply import check_arrays
 from ..array import Array
 from ..dtypes import canonical, real_of
 from ..lazy.operations import TABLE
@@ -41,11 +42,13 @@ def sum(x: Array, /, axis: Axis = None, dtype: Any = None, *, keepdims: bool = F
     keepdims : bool
         Keep reduced axes with length one.
     """
+    check_arrays("sum", x)
     return reduce("sum", x, axis, keepdims, _accumulator(x, dtype))
 
 
 def prod(x: Array, /, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
     """Return products over axes; dtypes as in :func:`sum`."""
+    check_arrays("prod", x)
     return reduce("prod", x, axis, keepdims, _accumulator(x, dtype))
 
 
@@ -80,6 +83,7 @@ def mean(x: Array, /, axis: Axis = None, dtype: Any = None, *, keepdims: bool = 
 
     Integers are averaged in the device's default float, float16 in float32.
     """
+    check_arrays("mean", x)
     result = canonical(dtype) if dtype is not None else _floating(x)
     work = np.dtype(np.float32) if result == np.float16 else result
     total = reduce("sum", x, axis, keepdims, work)
@@ -116,6 +120,7 @@ def var(
     ddof : float, optional
         The same as ``correction``.
     """
+    check_arrays("var", x)
     if ddof is not None:
         correction = ddof
     result = canonical(dtype) if dtype is not None else _floating(x)
@@ -145,6 +150,7 @@ def std(
     ddof: float | None = None,
 ) -> Array:
     """Return standard deviations: square roots of :func:`var`."""
+    check_arrays("std", x)
     return _apply.apply(
         TABLE["sqrt"], var(x, axis=axis, correction=correction, dtype=dtype, keepdims=keepdims, ddof=ddof)
     )
@@ -152,4 +158,5 @@ def std(
 
 def count_nonzero(x: Array, /, axis: Axis = None, *, keepdims: bool = False) -> Array:
     """Return how many elements are not zero, as int64."""
+    check_arrays("count_nonzero", x)
     return reduce("sum", _apply.astype(x, np.dtype(np.bool_)), axis, keepdims, np.dtype(np.int64))
