@@ -106,7 +106,7 @@ def test_numpy_arrays_are_not_taken_silently(x: Any, call: Callable[..., Any]) -
     check(x, np.arange(12, dtype=np.int32).reshape(3, 4))
 
 
-@pytest.mark.parametrize("value", [None, "text", object(), [1, 2, 3], {1: 2}])
+@pytest.mark.parametrize("value", [None, "text", object(), ["text"], {1: 2}])
 def test_other_things_are_no_operands(x: Any, value: Any) -> None:
     with pytest.raises(TypeError):
         xp.add(x, value)
