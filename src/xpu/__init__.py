@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import sys as _sys
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING, Any
 
@@ -162,7 +163,12 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module 'xpu' has no attribute {name!r}")
+    import numpy as np
+
+    message = f"module 'xpu' has no attribute {name!r}"
+    if not name.startswith("_") and hasattr(np, name):
+        message += "; NumPy has it, and works on the host: xp.asnumpy(x) before it, xp.asarray(result) after it"
+    raise AttributeError(message, name=name, obj=_sys.modules[__name__])  # with these, Python finds misspelt names
 
 
 def __dir__() -> list[str]:

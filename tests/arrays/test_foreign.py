@@ -64,3 +64,12 @@ def test_a_numpy_array_beside_an_xpu_array_is_a_mismatch(name):
     x = xp.ones((3, 3))
     with pytest.raises(xp.DeviceMismatchError, match="asarray"):
         getattr(xp, name)(x, np.ones((3, 3)))
+
+
+def test_what_only_numpy_has_is_said():
+    with pytest.raises(AttributeError, match="NumPy has it"):
+        xp.char
+    with pytest.raises(AttributeError, match="no attribute 'aray'") as raised:
+        xp.aray
+    assert (raised.value.name, raised.value.obj) == ("aray", xp), "so Python asks: did you mean 'array'?"
+    assert not hasattr(xp, "__no_such_protocol__")
