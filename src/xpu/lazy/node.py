@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 DType = np.dtype[Any]
 
 MAX_OPERATIONS = 64
-"""Operations in one expression, shared parts counted each time they are used."""
+"""Operations in one expression."""
 MAX_INPUTS = 16
 """Arrays that one kernel reads."""
 MAX_PINNED = 256 * 2**20
@@ -32,7 +32,8 @@ class Node:
     ``args`` are nodes, views and NumPy scalars, each to be cast to its dtype in ``ins``. Once computed, ``value`` is the
     result and ``args`` is empty, so that inputs are released. ``owner`` refers weakly to the array that shows this node:
     while it lives, evaluating a larger expression stores this node's result too. ``users`` are the nodes that have this one
-    as an argument: once it is computed, they read its memory.
+    as an argument: once it is computed, they read its memory. ``count``, ``inputs`` and ``pinned`` are at least the numbers
+    of operations and inputs, and the bytes of those, which the limits above bound.
     """
 
     __slots__ = (
@@ -112,7 +113,10 @@ def defer(
         args = tuple(settled)
         if largest is None:
             break
-        if count <= MAX_OPERATIONS and inputs <= MAX_INPUTS and not _pins_too_much(node, pinned):
+        if _fits(node, count, inputs, pinned):
+            break
+        count, inputs, pinned = _census(args)
+        if _fits(node, count, inputs, pinned):
             break
         force(largest)
     node.args = args
@@ -129,10 +133,34 @@ def defer(
     return node
 
 
-def _pins_too_much(node: Node, pinned: int) -> bool:
-    if pinned <= MAX_PINNED:
+def _fits(node: Node, count: int, inputs: int, pinned: int) -> bool:
+    if count > MAX_OPERATIONS or inputs > MAX_INPUTS:
         return False
-    return pinned > 8 * node.dtype.itemsize * math.prod(node.shape)
+    return pinned <= MAX_PINNED or pinned <= 8 * node.dtype.itemsize * math.prod(node.shape)
+
+
+def _census(args: tuple[Any, ...]) -> tuple[int, int, int]:
+    """Count the operations, inputs and bytes of an expression with these arguments, what is shared once.
+
+    The sums that nodes keep count shared parts each time, and are too large where a value is used twice.
+    """
+    nodes: set[int] = set()
+    windows = set()
+    storages: dict[int, int] = {}
+    rest = list(args)
+    while rest:
+        arg = rest.pop()
+        if type(arg) is Node:
+            if arg.value is None:
+                if id(arg) not in nodes:
+                    nodes.add(id(arg))
+                    rest.extend(arg.args)
+                continue
+            arg = arg.value
+        if type(arg) is View:
+            windows.add((id(arg.storage), arg.offset, arg.shape, arg.strides, arg.dtype))
+            storages[id(arg.storage)] = arg.storage.nbytes
+    return 1 + len(nodes), len(windows), sum(storages.values())
 
 
 def force(node: Node) -> View:
