@@ -362,7 +362,11 @@ class Array:
         return array_str(self)
 
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if self.ndim == 0 and spec else str(self)
+        if not spec:
+            return str(self)
+        if self.ndim:
+            raise TypeError(f"a format ({spec!r}) is for 0-d arrays, this one has shape {self._shape}")
+        return format(self.item(), spec)
 
     def __reduce__(self) -> Any:
         from .ops.creation import asarray
@@ -448,10 +452,10 @@ class Array:
         return swapaxes(self, axis1, axis2)
 
     def conj(self) -> Array:
-        """Return the complex conjugates."""
+        """Return the complex conjugates; a real array itself."""
         from .ops.complex import conj
 
-        return conj(self)
+        return conj(self) if self._dtype.kind == "c" else self
 
     conjugate = conj
 

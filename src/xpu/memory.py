@@ -181,10 +181,16 @@ class View:
             raw = self.storage.device.backend_device.host_view(self.storage.block)
             if raw is None:
                 return None
-            itemsize = self.dtype.itemsize
-            strides = tuple([stride * itemsize for stride in self.strides])
-            self._host = np.ndarray(self.shape, self.dtype, raw, self.offset * itemsize, strides)
+            offset, strides = self._bytes()
+            self._host = np.ndarray(self.shape, self.dtype, raw, offset, strides)
         return self._host
+
+    def _bytes(self) -> tuple[int, tuple[int, ...]]:
+        """Return offset and strides in bytes; those of a window without elements are within any block."""
+        itemsize = self.dtype.itemsize
+        empty = 0 in self.shape
+        strides = contiguous_strides(self.shape) if empty else self.strides
+        return 0 if empty else self.offset * itemsize, tuple([stride * itemsize for stride in strides])
 
     def exported(self) -> np.ndarray | None:
         """Return a NumPy array over the same memory that others may keep: it keeps the storage out of the pool."""
@@ -194,12 +200,9 @@ class View:
     def native(self) -> Any:
         """Return the array over the same memory that the device's library works on."""
         if self._native is None:
-            itemsize = self.dtype.itemsize
-            strides = tuple([stride * itemsize for stride in self.strides])
+            offset, strides = self._bytes()
             backend = self.storage.device.backend_device
-            self._native = backend.native_array(
-                self.storage.block, self.dtype, self.shape, strides, self.offset * itemsize
-            )
+            self._native = backend.native_array(self.storage.block, self.dtype, self.shape, strides, offset)
         return self._native
 
     @property

@@ -69,11 +69,18 @@ def digitize(x: Array, bins: Array, /, right: bool = False) -> Array:
     ``right``: an interval has its upper boundary, not its lower one.
     """
     check_arrays("digitize", x, bins)
+    if "c" in (x.dtype.kind, bins.dtype.kind):
+        raise TypeError("complex numbers belong to no interval")
     falls = bins.size > 1 and bool(bins[0] > bins[-1])
-    if bool((diff(bins) > 0).any() if falls else (diff(bins) < 0).any()):
+    if not _rises(bins[::-1] if falls else bins):
         raise ValueError("bins have to rise or to fall")
     side = "left" if right else "right"
     return bins.size - searchsorted(bins[::-1], x, side=side) if falls else searchsorted(bins, x, side=side)
+
+
+def _rises(bins: Array) -> bool:
+    """Whether no boundary is below the one before; differences would wrap around."""
+    return not bool((bins[1:] < bins[:-1]).any())
 
 
 def histogram(
@@ -102,7 +109,7 @@ def histogram(
     check_arrays("histogram", x)
     flat = reshape(x, -1)
     edges = bins if isinstance(bins, Array) else _edges(flat, bins, range)
-    if isinstance(bins, Array) and bool((diff(edges) < 0).any()):
+    if isinstance(bins, Array) and not _rises(edges):
         raise ValueError("bins have to rise")
     order = None
     if weights is not None:

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..apply import astype, check_arrays, common_device
+from ..apply import astype, check_arrays, common_device, is_scalar
 from ..array import Array
 from ..config import config
 from ..dtypes import result_type
 from ..errors import BroadcastError, UnsupportedDTypeError
 from ..lazy.evaluate import new_view
 from ..shapes import broadcast_shapes
-from .manipulation import broadcast_to, expand_dims, normalize_axes, reshape
+from .creation import asarray
+from .manipulation import broadcast_to, expand_dims, moveaxis, normalize_axes, reshape
 
 __all__ = ["dot", "matmul", "outer", "tensordot", "vecdot"]
 
@@ -102,6 +103,8 @@ def _product(a: Array, b: Array, shape: tuple[int, ...], batch: tuple[int, ...])
 
 def dot(x1: Array, x2: Array, /) -> Array:
     """Return NumPy's ``dot``: product of scalars, inner product of vectors, matrix product; else sum over last and second last."""
+    if is_scalar(x1) != is_scalar(x2):  # numbers are arrays here, in NumPy too: they are not weak
+        x1, x2 = (asarray(x, device=common_device("dot", (x1, x2))) if is_scalar(x) else x for x in (x1, x2))
     check_arrays("dot", x1, x2)
     if x1.ndim == 0 or x2.ndim == 0:
         return x1 * x2
@@ -122,13 +125,13 @@ def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
     from .complex import conj
     from .statistics import sum as sum_
 
-    left = conj(x1) if x1.dtype.kind == "c" else x1
-    if x1.shape[axis] != x2.shape[axis]:
+    first, second = moveaxis(x1, axis, -1), moveaxis(x2, axis, -1)
+    if first.shape[-1] != second.shape[-1]:
         raise BroadcastError(
-            f"vecdot: axis {axis} is {x1.shape[axis]} in one operand and {x2.shape[axis]} in the other"
+            f"vecdot: axis {axis} is {first.shape[-1]} in one operand and {second.shape[-1]} in the other"
         )
-    product = left * x2
-    return sum_(product, axis=axis, dtype=product.dtype)
+    product = (conj(first) if x1.dtype.kind == "c" else first) * second
+    return sum_(product, axis=-1, dtype=product.dtype)
 
 
 def tensordot(x1: Array, x2: Array, /, axes: int | tuple[Any, Any] = 2) -> Array:

@@ -13,6 +13,7 @@ from .creation import asarray
 from .manipulation import moveaxis, normalize_axes, reshape
 from .searching import take
 from .sorting import sort
+from .statistics import mean
 
 __all__ = ["median", "percentile", "quantile"]
 
@@ -84,5 +85,11 @@ def percentile(x: Array, q: Any, /, axis: int | tuple[int, ...] | None = None, *
 
 
 def median(x: Array, /, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Array:
-    """Return medians over axes: the middle element, or the mean of the two in the middle; NaN where there is one."""
+    """Return medians over axes: the middle element, or the mean of the two in the middle; NaN where there is one.
+
+    Medians of no elements are NaN, as their mean is.
+    """
+    check_arrays("median", x)
+    if x.size == 0 and x.dtype.kind != "c":
+        return mean(x, axis=axis, keepdims=keepdims)
     return quantile(x, 0.5, axis=axis, keepdims=keepdims)

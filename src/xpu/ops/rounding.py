@@ -52,14 +52,18 @@ def round(x: Array, /, decimals: int = 0) -> Array:
     if kind in "iu" and decimals >= 0:
         return apply(TABLE["positive"], x)
     if kind in "iu":
-        scale = x.dtype.type(10**-decimals)
-        return (apply(TABLE["rint"], x / scale) * float(scale)).astype(x.dtype)
+        scale = _power_of_ten(-decimals)
+        return (apply(TABLE["rint"], x / scale) * scale).astype(x.dtype)
     if decimals == 0:
         return apply(TABLE["rint"], x)
-    scale = float(10.0 ** builtins.abs(decimals))
+    scale = _power_of_ten(builtins.abs(decimals))
     if decimals > 0:
         return apply(TABLE["rint"], x * scale) / scale
     return apply(TABLE["rint"], x / scale) * scale
+
+
+def _power_of_ten(exponent: int) -> float:
+    return 10.0**exponent if exponent < 309 else float("inf")
 
 
 around = round

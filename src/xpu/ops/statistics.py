@@ -86,10 +86,10 @@ def mean(x: Array, /, axis: Axis = None, dtype: Any = None, *, keepdims: bool = 
     check_arrays("mean", x)
     result = canonical(dtype) if dtype is not None else _floating(x)
     work = np.dtype(np.float32) if result == np.float16 else result
-    total = reduce("sum", x, axis, keepdims, work)
-    return (
-        _apply.astype(_divided(total, _count(x, axis)), result) if work != result else _divided(total, _count(x, axis))
-    )
+    if work.kind not in "fc":
+        work = x.device.default_float
+    average = _divided(reduce("sum", x, axis, keepdims, work), _count(x, axis))
+    return average if work == result else _apply.astype(average, result)
 
 
 def _divided(total: Array, count: float) -> Array:
@@ -125,6 +125,8 @@ def var(
         correction = ddof
     result = canonical(dtype) if dtype is not None else _floating(x)
     work = np.dtype(np.float32) if result == np.float16 else result
+    if work.kind not in "fc":
+        work = x.device.default_float
     values = x if x.dtype == work else _apply.astype(x, work)
     centre = mean(values, axis=axis, keepdims=True)
     distance = values - centre
