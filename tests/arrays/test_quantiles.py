@@ -42,6 +42,6 @@ def test_refusals(way):
     with pytest.raises(ValueError, match="between 0 and 1"):
         xp.quantile(xp.ones(3), 1.5)
     with pytest.raises(ValueError, match="no elements"):
-        xp.median(xp.ones((0,)))
+        xp.quantile(xp.ones((0,)), 0.5)
     with pytest.raises(TypeError, match="real"):
         xp.median(xp.asarray([1j]))
