@@ -278,8 +278,9 @@ def get_device(device: Device | str | None = None) -> Device:
     if known is not None:
         return known
     if not isinstance(device, str):
+        block = "; xp.device(...) is for `with` blocks" if hasattr(device, "__enter__") else ""
         raise TypeError(
-            f"a device is a string such as 'cpu' or 'opencl:0', or an xp.Device; got {type(device).__name__}"
+            f"a device is a string such as 'cpu' or 'opencl:0', or an xp.Device; got {type(device).__name__}{block}"
         )
     found = _resolve(device)
     _resolved[device] = found

@@ -111,6 +111,13 @@ def test_a_wrong_device_string_is_explained(wrong, hint):
     assert current_device() is before
 
 
+def test_what_is_no_device_string():
+    with pytest.raises(TypeError, match="a device is a string"):
+        xp.set_device(0)
+    with pytest.raises(TypeError, match="xp.device.* is for `with` blocks"):
+        xp.zeros(3, device=xp.device("cpu"))
+
+
 def test_a_wrong_device_from_the_environment_says_where_it_comes_from(monkeypatch):
     monkeypatch.setenv("XPU_DEVICE", "no-such-device")
     with pytest.raises(xp.DeviceNotFoundError, match=r"device 'no-such-device' \(from XPU_DEVICE\)"):
