@@ -114,7 +114,7 @@ def test_a_wrong_device_string_is_explained(wrong, hint):
 def test_what_is_no_device_string():
     with pytest.raises(TypeError, match="a device is a string"):
         xp.set_device(0)
-    with pytest.raises(TypeError, match="xp.device.* is for `with` blocks"):
+    with pytest.raises(TypeError, match=r"xp.device.* is for `with` blocks"):
         xp.zeros(3, device=xp.device("cpu"))
 
 
