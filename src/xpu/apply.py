@@ -185,7 +185,7 @@ def _deferred(op: Operation, args: tuple[Any, ...]) -> Array:
 
 
 def binary(op: Operation, x: Array, y: Any) -> Array:
-    """Apply a binary operation to an array and something; the short way for two arrays of one shape."""
+    """Apply a binary operation to an array and something; the short way for arrays of one shape and for numbers."""
     quick = small.attempt(op, (x, y))
     if quick is not None:
         return quick
@@ -193,7 +193,20 @@ def binary(op: Operation, x: Array, y: Any) -> Array:
         known = op.cache.get((x._dtype, y._dtype))
         if known is not None:
             return Array._of_node(defer(op, known[0], known[1], (x._operand(), y._operand()), x._shape, x._device))
+    elif (type(y) is int or type(y) is float) and x._device.info.fp64:
+        known = op.cache.get((x._dtype, type(y)))
+        number = _plain_number(y, known[0][1]) if known is not None else None
+        if known is not None and number is not None:
+            return Array._of_node(defer(op, known[0], known[1], (x._operand(), number), x._shape, x._device))
     return _deferred(op, (x, y))
+
+
+def _plain_number(value: Any, dtype: DType) -> Any:
+    """Return a number as a scalar of a dtype that surely holds it, or None."""
+    size = abs(value)
+    if dtype.kind == "f":
+        return dtype.type(value) if 1e-4 < size < 6e4 or size == 0 else None
+    return dtype.type(value) if dtype.kind in "iu" and type(value) is int and 0 <= value < 128 else None
 
 
 def _compare_beyond(op: Operation, values: list[Any], device: Device) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,14 @@ def _expand(x: Array, key: Any) -> list[Any]:
     return items[:place] + fill + items[place + len(ellipses) :]
 
 
+def _is_plain(key: Any, ndim: int) -> bool:
+    """Whether a key is a tuple of one slice or integer for every axis: the common case, which needs no expanding."""
+    return type(key) is tuple and len(key) == ndim and _PLAIN.issuperset(map(type, key))
+
+
+_PLAIN = frozenset([slice, int])
+
+
 def is_basic(key: Any) -> bool:
     """Whether a key has only integers, slices, an ellipsis and new axes."""
     items = key if isinstance(key, tuple) else (key,)
@@ -54,7 +63,7 @@ def _is_bool(item: Any) -> bool:
     return isinstance(item, (bool, np.bool_))
 
 
-def basic_view(view: View, items: list[Any]) -> View:
+def basic_view(view: View, items: Sequence[Any]) -> View:
     """Return the window that integers, slices and new axes select."""
     shape: list[int] = []
     strides: list[int] = []
@@ -68,7 +77,7 @@ def basic_view(view: View, items: list[Any]) -> View:
         extent, stride = view.shape[axis], view.strides[axis]
         if isinstance(item, slice):
             start, stop, step = _slice_indices(item, extent)
-            count = len(range(start, stop, step))
+            count = (stop - start if stop > start else 0) if step == 1 else len(range(start, stop, step))
             if count:
                 offset += start * stride
             shape.append(count)
@@ -116,6 +125,8 @@ def getitem(x: Array, key: Any) -> Array:
         return Array._of_view(_first_axis(x._concrete(), key), x._writeable)
     if key is Ellipsis or (type(key) is tuple and not key):
         return Array._of_view(x._concrete(), x._writeable)
+    if _is_plain(key, len(x._shape)):
+        return Array._of_view(basic_view(x._concrete(), key), x._writeable)
     if not is_basic(key):
         from .advanced import take_items
 
@@ -126,6 +137,9 @@ def getitem(x: Array, key: Any) -> Array:
 def setitem(x: Array, key: Any, value: Any) -> None:
     """Store ``x[key] = value``; on any error the array stays as it was."""
     x._check_writeable()
+    if _is_plain(key, len(x._shape)):
+        assign(x, basic_view(x._concrete(), key), value)
+        return
     if not is_basic(key):
         from .advanced import put_items
 
