@@ -191,14 +191,12 @@ class Prelude:
         """Return the name of the power of integers; negative exponents truncate."""
         type_ = ir.Scalar(dtype)
         name, unsigned = self.ctype(type_), self.unsigned(dtype)
-        signed = dtype.kind == "i"
-        count, last = f"({unsigned})b", f"({name})result"
-        if signed:
-            count = f"b < 0 ? 0 : {count}"
+        last = f"({name})result"
+        if dtype.kind == "i":  # the loop runs for negative ones too: llvmpipe crashes where a condition stops it
             last = f"b < 0 ? (a == 1 ? 1 : a == -1 ? ((b & 1) ? -1 : 1) : 0) : {last}"
         body = [
             f"{unsigned} result = 1, square = ({unsigned})a;",
-            f"for ({unsigned} rest = {count}; rest != 0; rest >>= 1) {{",
+            f"for ({unsigned} rest = ({unsigned})b; rest != 0; rest >>= 1) {{",
             "    result = rest & 1 ? result * square : result;",
             "    square *= square;",
             "}",
