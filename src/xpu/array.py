@@ -349,7 +349,8 @@ class Array:
         return (self[i] for i in range(self._shape[0]))
 
     def __contains__(self, value: Any) -> bool:
-        return bool((self == value).any())
+        equal = self == value
+        return bool(equal.any()) if isinstance(equal, Array) else equal
 
     def __repr__(self) -> str:
         from .ops.printing import array_repr

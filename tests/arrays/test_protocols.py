@@ -84,3 +84,28 @@ def test_objects_with_an_array_protocol():
     assert xp.asarray(Holder()).tolist() == [0, 1, 2]
     assert xp.asarray(memoryview(b"abc")).tolist() == [97, 98, 99]
     assert xp.asarray(range(4)).tolist() == [0, 1, 2, 3]
+
+
+def test_out_is_cast_as_numpy_casts():
+    x, out = xp.asarray([0.5, 1.5]), xp.zeros(2, dtype=xp.int32)
+    with pytest.raises(TypeError, match="int32"):
+        np.add(x, x, out=out)
+    assert out.tolist() == [0, 0]
+    narrow = xp.zeros(2, dtype=xp.float32)
+    assert np.add(x, x, out=narrow).tolist() == [1, 3]
+
+
+def test_broadcast_views_are_exported_read_only():
+    x = xp.broadcast_to(xp.arange(3), (2, 3))
+    assert not np.from_dlpack(x).flags.writeable
+    with pytest.raises(BufferError):
+        x.__dlpack__()
+    assert np.from_dlpack(x, copy=True).flags.writeable
+
+
+def test_what_is_no_number_is_not_contained():
+    x = xp.arange(3)
+    assert 2 in x
+    assert 5 not in x
+    assert None not in x
+    assert "a" not in x

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..apply import apply, host_array_refused
 from ..array import Array
-from ..errors import DeviceMismatchError
+from ..errors import DeviceMismatchError, UnsupportedDTypeError
 from ..lazy.operations import TABLE
 from .linear import matmul
 
@@ -38,9 +38,16 @@ def array_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
     else:
         return NotImplemented
     if out is not None:
-        out[0][...] = result
-        return out[0]
+        return _stored(ufunc.__name__, result, out[0])
     return result
+
+
+def _stored(name: str, result: Array, out: Array) -> Array:
+    """Store a result where the caller wants it; as in NumPy, no float becomes an integer that way."""
+    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
+        raise UnsupportedDTypeError(f"{name}: a result of {result.dtype.name} cannot be stored in {out.dtype.name}")
+    out[...] = result
+    return out
 
 
 def to_dlpack(
@@ -60,6 +67,8 @@ def to_dlpack(
     else:
         x.device.synchronize()
         host = host.copy() if copy else host
+        if not copy and not x._writeable:
+            host.flags.writeable = False  # consumers that cannot be told so are refused
     return host.__dlpack__(max_version=max_version)
 
 
