@@ -41,11 +41,9 @@ def arange_into(out: View, start: Any, step: Any) -> None:
     others: dict[str, np.dtype[Any]] = {"e": np.dtype(np.float32), "?": np.dtype(np.int64)}
     work = others.get(dtype.char, dtype)
     with np.errstate(all="ignore"):
+        # Of unsigned integers the difference wraps around, which adds up to what falls.
         first = work.type(start)
-        if work.kind in "fc":
-            delta = work.type(work.type(start + step) - first)
-        else:
-            delta = work.type(int(step)) if int(step) == step else work.type(work.type(start + step) - first)
+        delta = work.type(start + step) - first if out.size > 1 else first
     key = ("arange", dtype)
     executable = device.plans.get(key)
     if executable is None:

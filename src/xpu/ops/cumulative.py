@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from .. import apply as _apply, kernels
-from ..apply import check_arrays
+from ..apply import check_arrays, is_scalar
 from ..array import Array
 from ..config import config
 from ..dtypes import canonical
 from ..errors import UnsupportedDTypeError
-from ..lazy.evaluate import new_view, write
-from ..memory import View
+from ..lazy.evaluate import write
+from ..memory import View, new_view
 from ..reduce import NATIVE_BELOW
-from .creation import copy
-from .manipulation import concat, normalize_axis, reshape
+from .creation import asarray, copy
+from .manipulation import broadcast_to, concat, normalize_axis, reshape
 
 __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff"]
 
@@ -104,9 +104,15 @@ def cumprod(x: Array, /, axis: int | None = None, dtype: Any = None) -> Array:
     return _cumulative("prod", flat, normalize_axis(axis or 0, flat.ndim), dtype, False)
 
 
-def diff(
-    x: Array, /, n: int = 1, axis: int = -1, *, prepend: Array | None = None, append: Array | None = None
-) -> Array:
+def _edge(value: Any, x: Array, axis: int) -> Array:
+    """Return what is joined to an array along an axis; numbers take the shape of its edge, as in NumPy."""
+    part = asarray(value, device=x.device) if is_scalar(value) else value
+    if isinstance(part, Array) and part.ndim == 0:
+        part = broadcast_to(part, (*x.shape[:axis], 1, *x.shape[axis + 1 :]))
+    return part
+
+
+def diff(x: Array, /, n: int = 1, axis: int = -1, *, prepend: Any = None, append: Any = None) -> Array:
     """Return differences of neighbours along an axis, ``n`` times over.
 
     Parameters
@@ -115,8 +121,8 @@ def diff(
     n : int
         How often; 0 returns ``x``.
     axis : int
-    prepend, append : Array, optional
-        Joined to ``x`` along the axis before the first difference.
+    prepend, append : Array or number, optional
+        Joined to ``x`` along the axis before the first difference; of a number as many as there are rows.
     """
     check_arrays("diff", x)
     if n < 0:
@@ -124,7 +130,7 @@ def diff(
     place = normalize_axis(axis, x.ndim)
     if n == 0:
         return x
-    parts = [part for part in (prepend, x, append) if part is not None]
+    parts = [_edge(part, x, place) for part in (prepend, x, append) if part is not None]
     if len(parts) > 1:
         x = concat(parts, axis=place)
     lead = (slice(None),) * place

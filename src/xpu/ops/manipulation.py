@@ -10,10 +10,10 @@ from ..apply import check_arrays, common_device
 from ..array import Array, sequence_of
 from ..dtypes import result_type
 from ..errors import AxisError, BroadcastError
-from ..lazy.evaluate import new_view, write
-from ..memory import View, contiguous_strides
+from ..lazy.evaluate import write
+from ..memory import View, contiguous_strides, new_view
 from ..shapes import broadcast_shapes as _broadcast_shapes
-from .creation import checked_shape, copy
+from .creation import asarray, checked_shape, copy
 
 __all__ = [
     "atleast_1d",
@@ -450,9 +450,11 @@ def tile(x: Array, repetitions: int | tuple[int, ...], /) -> Array:
     return reshape(copy(broadcast_to(spread, wanted)), tuple(r * n for r, n in zip(reps, shape, strict=True)))
 
 
-def repeat(x: Array, repeats: int | Array, /, axis: int | None = None) -> Array:
+def repeat(x: Array, repeats: int | Array | Sequence[int], /, axis: int | None = None) -> Array:
     """Repeat each element along an axis (of the flattened array by default): as often as one number, or each its own."""
     check_arrays("repeat", x)
+    if isinstance(repeats, (list, tuple, range)):
+        repeats = asarray(repeats, device=x.device)
     if axis is None:
         x, axis = reshape(x, -1), 0
     place = normalize_axis(axis, x.ndim)
@@ -461,7 +463,7 @@ def repeat(x: Array, repeats: int | Array, /, axis: int | None = None) -> Array:
         from .advanced import repeat_each
 
         return repeat_each(x, repeats, place)
-    count = int(repeats)
+    count = int(repeats)  # type: ignore[arg-type]
     if count < 0:
         raise ValueError("repeats may not be negative")
     shape = (*x.shape[: place + 1], count, *x.shape[place + 1 :])

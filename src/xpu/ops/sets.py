@@ -10,7 +10,7 @@ from .. import apply as _apply
 from ..apply import check_arrays
 from ..array import Array
 from ..dtypes import INT64, result_type
-from ..lazy.evaluate import new_view
+from ..memory import new_view
 from .advanced import flat_nonzero, put_items, take_items
 from .creation import asarray, full
 from .cumulative import cumulative_sum
@@ -141,7 +141,7 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
 
     Parameters
     ----------
-    x1, x2 : Array or number
+    x1, x2 : Array, number or sequence of numbers
         At least one is an array.
     invert : bool
         Return whether it is not.
@@ -149,11 +149,15 @@ def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
     arrays = [value for value in (x1, x2) if isinstance(value, Array)]
     if not arrays:
         raise TypeError("xp.isin takes xpu arrays; see xp.asarray")
+    device = arrays[0].device
+    x1, x2 = (asarray(value, device=device) if isinstance(value, (list, tuple, range)) else value for value in (x1, x2))
     dtype = result_type(*[value.dtype if isinstance(value, Array) else value for value in (x1, x2)])
-    x1, x2 = (
-        value if isinstance(value, Array) else asarray(value, dtype=dtype, device=arrays[0].device)
-        for value in (x1, x2)
-    )
+    try:
+        x1, x2 = (
+            value if isinstance(value, Array) else asarray(value, dtype=dtype, device=device) for value in (x1, x2)
+        )
+    except OverflowError:  # a Python integer that no element can be
+        return full(x1.shape if isinstance(x1, Array) else (), invert, dtype=BOOL, device=device)
     elements, known = _apply.astype(x1, dtype), sort(reshape(_apply.astype(x2, dtype), -1), axis=0)
     if known.size == 0:
         return full(x1.shape, invert, dtype=BOOL, device=x1.device)

@@ -85,3 +85,30 @@ def test_formats_are_for_one_element() -> None:
     assert f"{xp.arange(2)}" == "[0 1]"
     with pytest.raises(TypeError):
         f"{xp.arange(2):.2f}"
+
+
+def test_unsigned_ranges_fall() -> None:
+    for arguments in ((5, 2, -1), (200, 0, -60), (7, 6, -3)):
+        check(xp.arange(*arguments, dtype=xp.uint8), np.arange(*arguments, dtype=np.uint8))
+    check(xp.arange(9, 0, -4, dtype=xp.uint64), np.arange(9, 0, -4, dtype=np.uint64))
+    with pytest.raises(OverflowError):
+        xp.arange(0, -5, -1, dtype=xp.uint8)
+
+
+def test_sequences_as_arguments() -> None:
+    x = np.arange(3, dtype=np.int32)
+    y = xp.asarray(x)
+    check(xp.repeat(y, [1, 0, 2]), np.repeat(x, [1, 0, 2]))
+    check(y.repeat([2]), x.repeat([2]))
+    check(xp.repeat(y[None], range(3), axis=1), np.repeat(x[None], range(3), axis=1))
+    check(xp.isin(y, [1, 7]), np.isin(x, [1, 7]))
+    check(xp.isin(y, 2**40, invert=True), np.isin(x, 2**40, invert=True))
+    with pytest.raises(ValueError):
+        xp.repeat(y, [1, 2])
+
+
+def test_numbers_at_the_edges_of_differences() -> None:
+    x = np.arange(6, dtype=np.int32).reshape(2, 3) ** 2
+    y = xp.asarray(x)
+    check(xp.diff(y, prepend=0), np.diff(x, prepend=0))
+    check(xp.diff(y, axis=0, prepend=xp.asarray(7), append=1), np.diff(x, axis=0, prepend=7, append=1))
