@@ -46,6 +46,7 @@ docs: $(VENV)/.docs ## build the documentation into site/
 
 bench: $(VENV)/.bench ## time xpu beside other libraries on this machine; writes docs/benchmarks.md
 	@$(PY) benchmarks/import_time.py
+	@$(PY) benchmarks/cold_start.py || true
 	@$(PY) benchmarks/peers.py --json benchmarks/latest.json
 	@$(PY) benchmarks/page.py benchmarks/latest.json
 	@$(PY) benchmarks/marks.py benchmarks/latest.json || true

@@ -15,10 +15,10 @@ from .config import config
 from .device import Device
 from .dtypes import canonical, needs_fp64
 from .errors import BroadcastError, DeviceMismatchError, UnsupportedDTypeError
-from .lazy.evaluate import new_view, write
+from .lazy.evaluate import write
 from .lazy.node import defer
 from .lazy.operations import CAST, TABLE, WHERE, Operation
-from .memory import View
+from .memory import View, new_view
 from .shapes import broadcast_shapes
 
 DType = np.dtype[Any]

@@ -5,7 +5,8 @@ attribute      environment                                                    de
 ============== ============================================================== =========
 device         ``XPU_DEVICE``: the device chosen at start                     ``cpu``
 fuse           ``XPU_FUSE``: defer and fuse elementwise work                  on
-library        ``XPU_LIBRARY``: use a device's native library                 on
+library        ``XPU_LIBRARY``: use a device's native library, and kernels of
+               single operations for lines that are new                       on
 debug          ``XPU_DEBUG``: kernels check every index                       off
 dump           ``XPU_DUMP``: a folder that receives every generated source    none
 cache_dir      ``XPU_CACHE_DIR``: where compiled kernels are kept             user cache

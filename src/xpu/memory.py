@@ -264,3 +264,8 @@ def is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
             return False
         expected *= extent
     return True
+
+
+def new_view(device: Device, shape: tuple[int, ...], dtype: np.dtype[Any]) -> View:
+    """Return a fresh contiguous view; its contents are undefined."""
+    return View(Storage(device, math.prod(shape) * dtype.itemsize), dtype, shape, contiguous_strides(shape))

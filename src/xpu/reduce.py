@@ -10,8 +10,8 @@ from . import apply as _apply, small
 from .array import Array
 from .config import config
 from .errors import UnsupportedDTypeError, XpuError
-from .lazy.evaluate import new_view, write
-from .memory import View, contiguous_strides
+from .lazy.evaluate import write
+from .memory import View, contiguous_strides, new_view
 from .ops.manipulation import normalize_axes
 
 DType = np.dtype[Any]

@@ -18,10 +18,11 @@ import numpy as np
 from .array import Array
 from .config import config
 from .dtypes import canonical
-from .lazy.evaluate import force_readers, new_view
+from .lazy.evaluate import force_readers
 from .lazy.operations import CAST, WHERE
 from .lazy.plan import Plan, Step
 from .lazy.run import MAX_LAUNCHES, NATIVE_ALWAYS, Launch, compiled, compiling_is_affordable
+from .memory import new_view
 from .shapes import broadcast_shapes
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 import xpu as xp
 from xpu.array import Array
 from xpu.device import Device, devices, get_device
-from xpu.lazy.evaluate import new_view
+from xpu.memory import new_view
 
 
 def compiled_device() -> Device:

@@ -11,7 +11,7 @@ from xpu.array import Array
 from xpu.device import devices, get_device
 from xpu.kernel.stdlib import words
 from xpu.kernels.views import launch
-from xpu.lazy.evaluate import new_view
+from xpu.memory import new_view
 
 
 def apply(function: Any, *arrays: np.ndarray, dtype: Any = None) -> np.ndarray:

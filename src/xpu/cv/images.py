@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..array import Array
-from ..lazy.evaluate import copy_into, new_view, write
-from ..memory import View
+from ..lazy.evaluate import copy_into, write
+from ..memory import View, new_view
 from .constants import BORDER_ISOLATED, BORDER_WRAP, DEPTHS, error
 
 DType = np.dtype[Any]

@@ -6,12 +6,11 @@ a write to memory that it reads, a limit of ``node``, and ``XPU_FUSE=0``.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..memory import Storage, View, contiguous_strides
+from ..memory import Storage, View, new_view
 from .node import Node, force
 from .operations import CAST
 from .plan import Plan, Step
@@ -24,11 +23,6 @@ DType = np.dtype[Any]
 
 MAX_OUTPUTS = 8
 """Results that one kernel stores."""
-
-
-def new_view(device: Device, shape: tuple[int, ...], dtype: DType) -> View:
-    """Return a fresh contiguous view; its contents are undefined."""
-    return View(Storage(device, math.prod(shape) * dtype.itemsize), dtype, shape, contiguous_strides(shape))
 
 
 # -------------------------------------------------------------------------------------------------- evaluating

@@ -32,8 +32,10 @@ def describe(node: Node) -> str:
     structure = node.device.plans.get(("fused", plan.structure()))
     if structure is None:
         lines.append("  this structure has not run on the device yet")
-    else:
+    elif structure.executables or not structure.runs:
         lines.append(f"  {len(structure.executables)} compiled kernel(s) of this structure")
+    else:
+        lines.append(f"  ran {structure.runs} time(s) operation by operation; compiled if it goes on coming")
     if not config.fuse:
         lines.append("  fusion is off (XPU_FUSE=0)")
     return "\n".join(lines)

@@ -13,8 +13,9 @@ from ..kernels.reduce import run, run_stages
 from ..kernels.reduce_operations import Reduction
 from ..memory import View
 from .emit import INT, FunctionPool, PlanEmitter
-from .node import Node
+from .node import Node, force
 from .plan import Operand, Plan, broadcast_strides
+from .run import structure_of
 
 if TYPE_CHECKING:
     from ..device import Device
@@ -274,6 +275,8 @@ def _prepared(
     if ref[0] == "step":
         plan.outputs = [ref[1]]
     plan.seal()
+    if isinstance(source, Node) and structure_of(plan, device, "reduced").waits(plan.size(), device, least=1):
+        return _prepared(force(source), axes, out, device)
     box = Box(shape, axes, [broadcast_strides(leaf, shape) for leaf in plan.leaves])
     producer = producer_of(plan, box, device)
     return producer, box.sizes(), View(out.storage, out.dtype, (out.size,), (1,), out.offset)

@@ -1,4 +1,4 @@
-"""Running a plan: on the host operation by operation, or as a compiled kernel.
+"""Running a plan: as a compiled kernel, or operation by operation: on the host, or by kernels of single operations.
 
 A structure of operations is looked up once; then, for each combination of shapes and strides, a launch is kept with all its
 arguments but memory and scalars, so that the next plan of the kind only fills these in.
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..config import config
-from ..memory import View
-from .plan import Operand, Plan, layout
+from ..memory import View, new_view
+from .plan import Operand, Plan, Ref, Step, layout
 
 if TYPE_CHECKING:
     from ..device import Device
@@ -30,6 +30,11 @@ COMPILE_SHARE = 0.3
 """The part of the process's time that may go into compiling structures because they are hot."""
 COMPILE_AT_ONCE = 0.25
 """Seconds of compiling that are always affordable."""
+FREE_KERNELS = 16
+"""Structures that a device compiles at first sight. A program with more of them has many different lines, and lines that are
+not in a loop are not worth a compiler each: they go by kernels of single operations, which all lines share."""
+ALWAYS_FUSED = 1 << 20
+"""Elements from which on a structure is compiled at first sight: it would need much memory for what lies between."""
 NATIVE_RATE = 1e-9
 """Seconds that an element of an exact operation takes on the host, roughly."""
 TILE = 8
@@ -88,7 +93,7 @@ class Launch:
 class Structure:
     """What is remembered of plans of one structure on one device."""
 
-    __slots__ = ("exact", "executables", "functions", "launches", "runs", "spent", "steps")
+    __slots__ = ("compiles", "exact", "executables", "functions", "launches", "runs", "spent", "steps")
 
     def __init__(self, plan: Plan, device: Device) -> None:
         from .blocks import step_functions
@@ -98,6 +103,7 @@ class Structure:
         self.functions = step_functions(plan, device) if device.backend_device.library else None
         self.exact = all(dtype.kind in step.op.exact for step in plan.steps for dtype in step.ins)
         self.steps = len(plan.steps)
+        self.compiles = False
         self.runs = 0
         self.spent = 0.0
         self.executables: dict[Any, Executable] = {}
@@ -113,6 +119,21 @@ class Structure:
         if self.spent + expected >= NATIVE_BUDGET:
             return False
         return self.runs < HOT_RUNS or self.spent < HOT_SECONDS or not compiling_is_affordable()
+
+    def waits(self, size: int, device: Device, least: int = 2) -> bool:
+        """Whether plans of that many elements, and of ``least`` operations or more, should do without a kernel of their own.
+
+        What counts is how often structures came before, never the clock: the same program asks for the same kernels
+        again, and finds them on disk.
+        """
+        if self.compiles or self.steps < least or size >= ALWAYS_FUSED or not config.library:
+            return False
+        free = device.plans.setdefault("free kernels", FREE_KERNELS)
+        self.runs += 1
+        if free or self.runs > HOT_RUNS:
+            device.plans["free kernels"] = max(free - 1, 0)
+            self.compiles = True
+        return not self.compiles
 
     def run_on_host(self, plan: Plan, outputs: list[View]) -> None:
         """Compute a plan through the library."""
@@ -132,9 +153,33 @@ def compiling_is_affordable() -> bool:
     return statistics.seconds < COMPILE_AT_ONCE + COMPILE_SHARE * (perf_counter() - _started)
 
 
-def structure_of(plan: Plan, device: Device) -> Structure:
-    """Return what is remembered of plans like this one."""
-    key = ("fused", plan.structure())
+def run_by_operations(plan: Plan, outputs: list[View]) -> None:
+    """Compute a plan by a kernel for each operation."""
+    device = outputs[0].storage.device
+    values: dict[int, View] = {}
+    last = {index: number for number, step in enumerate(plan.steps) for kind, index in step.args if kind == "step"}
+    for number, step in enumerate(plan.steps):
+        single = Plan(plan.shape)
+        refs: list[Ref] = []
+        for kind, index in step.args:
+            if kind == "scalar":
+                single.scalars.append(plan.scalars[index])
+                refs.append((kind, len(single.scalars) - 1))
+            else:
+                refs.append(single.add_leaf(plan.leaves[index] if kind == "leaf" else values[index]))
+        single.steps.append(Step(step.op, step.ins, step.dtype, tuple(refs)))
+        single.outputs = [0]
+        stored = number in plan.outputs
+        values[number] = outputs[plan.outputs.index(number)] if stored else new_view(device, plan.shape, step.dtype)
+        run(single, [values[number]], device)
+        for kind, index in step.args:
+            if kind == "step" and last[index] == number:
+                values.pop(index, None)  # nothing needs it any more: its memory serves the next
+
+
+def structure_of(plan: Plan, device: Device, use: str = "fused") -> Structure:
+    """Return what is remembered of plans like this one, when they are put to some use."""
+    key = (use, plan.structure())
     known: Structure | None = device.plans.get(key)
     if known is None:
         known = device.plans[key] = Structure(plan, device)
@@ -155,6 +200,8 @@ def prepare(plan: Plan, outputs: list[View], device: Device) -> Callable[[Plan, 
     if structure.functions is not None and config.library and structure.stays_on_host(plan.size(), launch is not None):
         return structure.run_on_host
     if launch is None:
+        if structure.waits(plan.size(), device):
+            return run_by_operations
         launch = _launch(plan, outputs, device, structure)
         if len(structure.launches) >= MAX_LAUNCHES:
             structure.launches.clear()

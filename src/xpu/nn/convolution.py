@@ -11,7 +11,7 @@ from ..array import Array
 from ..dtypes import result_type
 from ..errors import DeviceMismatchError, XpuError
 from ..kernels.conv import conv2d_views, out_extent
-from ..lazy.evaluate import new_view
+from ..memory import new_view
 
 
 class ConvolutionError(XpuError, ValueError):

@@ -17,8 +17,8 @@ from ..config import config
 from ..device import Device
 from ..dtypes import INT64
 from ..errors import BroadcastError
-from ..lazy.evaluate import new_view, write
-from ..memory import View, contiguous_strides
+from ..lazy.evaluate import write
+from ..memory import View, contiguous_strides, new_view
 from ..reduce import NATIVE_BELOW
 from ..shapes import broadcast_shapes
 from .creation import arange, asarray, from_numpy

@@ -13,8 +13,8 @@ from ..apply import check_arrays
 from ..array import Array
 from ..device import Device, get_device
 from ..dtypes import canonical
-from ..lazy.evaluate import force_readers, new_view, write
-from ..memory import Storage, View, contiguous_strides
+from ..lazy.evaluate import force_readers, write
+from ..memory import Storage, View, contiguous_strides, new_view
 
 __all__ = [
     "arange",

@@ -15,9 +15,9 @@ from ..device import Device
 from ..dtypes import canonical
 from ..errors import KernelTypeError
 from ..kernel.launch import FuncFunction, func
-from ..lazy.evaluate import new_view, write
+from ..lazy.evaluate import write
 from ..lazy.operations import Operation, Signature
-from ..memory import View, contiguous_strides
+from ..memory import View, contiguous_strides, new_view
 from .manipulation import normalize_axes, normalize_axis
 
 __all__ = ["reduction", "scan", "vectorize"]

@@ -11,7 +11,7 @@ from ..array import Array
 from ..config import config
 from ..dtypes import result_type
 from ..errors import BroadcastError, UnsupportedDTypeError
-from ..lazy.evaluate import new_view
+from ..memory import new_view
 from ..shapes import broadcast_shapes
 from .creation import asarray
 from .manipulation import broadcast_to, expand_dims, moveaxis, normalize_axes, reshape

@@ -10,8 +10,7 @@ from ..array import Array
 from ..config import config
 from ..dtypes import INT64, result_type
 from ..errors import BroadcastError
-from ..lazy.evaluate import new_view
-from ..memory import View
+from ..memory import View, new_view
 from ..reduce import NATIVE_BELOW, reduce
 from ..shapes import broadcast_shapes
 from .advanced import flat_nonzero, nonzero_arrays, put_items, take_items

@@ -7,8 +7,7 @@ from ..apply import check_arrays
 from ..array import Array
 from ..config import config
 from ..dtypes import INT64
-from ..lazy.evaluate import new_view
-from ..memory import View, contiguous_strides
+from ..memory import View, contiguous_strides, new_view
 from ..reduce import NATIVE_BELOW
 from .creation import copy
 from .manipulation import moveaxis, normalize_axis, reshape
