@@ -221,7 +221,7 @@ def _vector_axis(box: Box, along: str) -> str:
     if box.direct:
         return "xk" if along == "k" else "xi"
     reduced = [name for name, (_, is_reduced) in zip(box.names, box.groups, strict=True) if is_reduced]
-    return reduced[-1]
+    return reduced[-1] if reduced else ""  # every reduced axis has length one
 
 
 def _gathered(

@@ -239,3 +239,17 @@ def test_wrong_axes_are_refused() -> None:
             xp.sum(x, axis=axis)
     with pytest.raises(ValueError, match=r"twice|duplicate"):
         xp.sum(x, axis=(0, 0))
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "any", "argmin", "mean"])
+def test_axes_of_length_one(name: str) -> None:
+    """Among kept axes that are no single walk through memory."""
+    x = (np.arange(4 * 3 * 5).reshape(4, 1, 3, 1, 5) % 7).astype(np.float32)
+    for windows in (lambda v: v[::-1, :, ::2], lambda v: v.transpose(4, 1, 0, 3, 2), lambda v: v[:3, :, :, :, ::3]):
+        y, z = windows(xp.asarray(x)), windows(x)
+        for axis in (1, -2):
+            check(getattr(xp, name)(y, axis=axis), getattr(np, name)(z, axis=axis))
+        check(getattr(xp, name)(y * y - 1, axis=3), getattr(np, name)(z * z - 1, axis=3))
+        if name != "argmin":
+            for axes in ((1, 3), ()):
+                check(getattr(xp, name)(y, axis=axes), getattr(np, name)(z, axis=axes))
