@@ -101,7 +101,7 @@ def _run(op: str, x: Array, axes: tuple[int, ...], out: View) -> None:
     if native is not None and x.size <= NATIVE_BELOW:
         source = x if op in ("any", "all", "argmin", "argmax") or x.dtype == out.dtype else _apply.astype(x, out.dtype)
         shape = tuple(n for k, n in enumerate(x.shape) if k not in axes)
-        target = View(out.storage, out.dtype, shape, contiguous_strides(shape), 0)
+        target = View(out.storage, out.dtype, shape, contiguous_strides(shape), out.offset)
         if op.startswith("arg"):
             native(source._concrete().native(), axes[0] if len(axes) == 1 else None, target.native())
         else:
