@@ -206,10 +206,7 @@ def nonzero_arrays(x: Array) -> tuple[Array, ...]:
 def flat_nonzero(x: Array) -> Array:
     """Return where elements are not zero, in C order, as int64."""
     flags = x if x.dtype.kind == "b" else x != 0
-    view = flags._concrete()
-    if not view.contiguous:
-        view = _packed(flags, view.shape, view.dtype)
-    return Array._of_view(kernels.compact.true_places(view))
+    return Array._of_view(kernels.compact.true_places(_contiguous(flags)))
 
 
 def _packed(x: Array, shape: tuple[int, ...], dtype: DType) -> View:
@@ -293,6 +290,9 @@ def _index_first(view: View, chosen: _Selection) -> Any:
 
 def take_items(x: Array, key: Any) -> Array:
     """Return a copy of the elements that index arrays, masks and basic items select."""
+    quick = _take_masked(x, key)
+    if quick is not None:
+        return quick
     chosen = _select(x, x._concrete(), key)
     out = new_view(x.device, chosen.result, x.dtype)
     library = _library("getitem", chosen, x.device)
@@ -303,6 +303,27 @@ def take_items(x: Array, key: Any) -> Array:
     places, _ = _places(chosen, x.device)
     kernels.gather.gather(_box(chosen), places, out)
     return Array._of_view(out)
+
+
+def _take_masked(x: Array, key: Any) -> Array | None:
+    """Return ``x[mask]`` for a mask of x's shape, without the places of its true elements; None for other keys."""
+    if (
+        type(key) is not Array
+        or key.dtype.kind != "b"
+        or key.shape != x.shape
+        or key.device is not x.device
+        or not x.ndim
+    ):
+        return None
+    if x.size <= NATIVE_BELOW and config.library and "getitem" in x.device.backend_device.library:
+        return None
+    flags, values = (_contiguous(one) for one in (key, x))
+    return Array._of_view(kernels.compact.true_values(flags, values))
+
+
+def _contiguous(x: Array) -> View:
+    view = x._concrete()
+    return view if view.contiguous else _packed(x, x.shape, x.dtype)
 
 
 # ------------------------------------------------------------------------------------------------------ writing
