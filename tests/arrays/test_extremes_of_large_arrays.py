@@ -12,7 +12,7 @@ from xpu.reduce import CHUNK, CHUNKED_FROM
 SIZE = CHUNKED_FROM + CHUNK + 5
 
 
-@pytest.fixture(params=[str(device) for device in devices()], autouse=True)
+@pytest.fixture(params=sorted(str(device) for device in devices()), autouse=True)
 def device(request):
     with xp.device(request.param):
         yield

@@ -9,7 +9,7 @@ def candidates() -> list[str]:
     """Return every device that works here, without the interpreter."""
     import xpu as xp
 
-    return [str(device) for device in xp.devices()]
+    return sorted(str(device) for device in xp.devices())
 
 
 def config_for(devices: list[str]) -> Config:

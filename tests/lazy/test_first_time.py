@@ -10,7 +10,7 @@ from xpu.device import devices
 from xpu.kernel.build import statistics
 from xpu.lazy import run as run_module
 
-COMPILERS = [str(device) for device in devices("opencl")]
+COMPILERS = sorted(str(device) for device in devices("opencl"))
 
 
 @pytest.fixture(params=COMPILERS)

@@ -37,7 +37,7 @@ def squared(x):
     return x * x
 
 
-DEVICES = ["cpu", *(str(d) for d in xp.devices("opencl"))]
+DEVICES = ["cpu", *sorted(str(d) for d in xp.devices("opencl"))]
 
 
 @pytest.fixture(params=DEVICES, autouse=True)

@@ -26,7 +26,7 @@ def run(device: str, **environment: str) -> int:
     return subprocess.run(command, env=os.environ | environment, timeout=120, check=False).returncode
 
 
-@pytest.mark.parametrize("name", [str(device) for device in xp.devices("opencl")])
+@pytest.mark.parametrize("name", sorted(str(device) for device in xp.devices("opencl")))
 def test_ends_with_work_pending(name):
     assert run(name) == 3
 
