@@ -10,7 +10,7 @@ from ..kernel.stdlib import words as xp
 from ..memory import View
 from .gather import INT64, read
 from .scan import scan
-from .views import flat, launch, temporary
+from .views import alone, flat, launch, temporary
 
 
 @xp.kernel
@@ -84,9 +84,6 @@ class _Counted:
     def __init__(self, flags: View) -> None:
         self.device = flags.storage.device
         self.total = 0
-        # Each work-item reads a run of its own. Intel's runtime would compute several in the lanes of a vector, gathering
-        # and scattering: 18 ms to count 10^7 flags instead of 3, 47 ms to write instead of 12.
-        self.group = (1,) if self.device.info.kind == "cpu" else None
         size = flags.size
         if size == 0:
             return
@@ -96,7 +93,7 @@ class _Counted:
         self.parts = -(-size // self.chunk)
         self.raw = View(flags.storage, np.dtype(np.uint8), (size,), (1,), flags.offset)
         self.counts = temporary(self.device, (self.parts,), INT64)
-        launch(count_true, self.device, (self.parts,), self.group, [self.raw, self.chunk, self.counts])
+        launch(count_true, self.device, (self.parts,), alone(self.device, 1), [self.raw, self.chunk, self.counts])
         if self.parts > 1:
             rows = View(self.counts.storage, INT64, (1, self.parts, 1), (self.parts, 1, 1), 0)
             scan("sum", rows, rows)
@@ -106,4 +103,4 @@ class _Counted:
         """Run a kernel that writes what belongs to the true flags."""
         if self.total:
             arguments = [self.raw, *operands, self.chunk, flat(self.counts), out]
-            launch(kernel, self.device, (self.parts,), self.group, arguments)
+            launch(kernel, self.device, (self.parts,), alone(self.device, 1), arguments)

@@ -22,7 +22,7 @@ from . import reduce
 from .gather import INT64, bits, read
 from .producer import from_view
 from .scan import scan
-from .views import collapse_batch, flat, launch, temporary, window
+from .views import alone, collapse_batch, flat, launch, temporary, window
 
 if TYPE_CHECKING:
     from ..device import Device
@@ -273,7 +273,7 @@ def _radix(keys: View, order: View | None, place: DType) -> View:
     for number in range(passes):
         shift = keys.dtype.type(8 * number)
         launch(
-            _make_counts(place), device, (rows, parts), None,
+            _make_counts(place), device, (rows, parts), alone(device, 2),
             [flat(keys), length, chunk, parts, smallest, shift, flat(counts)],
         )  # fmt: skip
         scan("sum", table, table, exclusive=True)
@@ -281,7 +281,7 @@ def _radix(keys: View, order: View | None, place: DType) -> View:
         kernel = _make_scatter(place, places is None, number == passes - 1)
         source = target if places is None else places
         launch(
-            kernel, device, (rows, parts), None,
+            kernel, device, (rows, parts), alone(device, 2),
             [flat(keys), flat(source), length, chunk, parts, smallest, shift, flat(counts), flat(spare), flat(target)],
         )  # fmt: skip
         keys, spare, places = spare, keys, target

@@ -27,6 +27,15 @@ def argument_type(value: Any) -> ir.Type:
     return ir.Scalar(value.dtype)
 
 
+def alone(device: Device, rank: int) -> tuple[int, ...] | None:
+    """Return the group size for kernels of few work-items, each with a run of memory of its own.
+
+    On a processor one: a group would keep them all in one thread, and Intel's runtime would compute them in the lanes of a
+    vector, gathering and scattering (to count 10^7 flags 18 ms instead of 3, to write places 47 ms instead of 12).
+    """
+    return (1,) * rank if device.info.kind == "cpu" else None
+
+
 def launch(
     kernel: Any, device: Device, global_size: tuple[int, ...], local_size: tuple[int, ...] | None, args: Sequence[Any]
 ) -> None:
