@@ -112,3 +112,16 @@ def test_numbers_at_the_edges_of_differences() -> None:
     y = xp.asarray(x)
     check(xp.diff(y, prepend=0), np.diff(x, prepend=0))
     check(xp.diff(y, axis=0, prepend=xp.asarray(7), append=1), np.diff(x, axis=0, prepend=7, append=1))
+
+
+def test_halves_anywhere() -> None:
+    """Vectors of halves may begin at any multiple of two bytes."""
+    x = (np.arange(5000) % 50).astype(np.float16)
+    x[3:7] = np.float16(0.1)
+    for start in (1, 3):
+        y, z = x[start:], xp.asarray(x)[start:]
+        check(z.argmin(), y.argmin())
+        check(z.argmax(), y.argmax())
+        check(z + z, y + y)
+        z += 1
+        check(z, y + np.float16(1))

@@ -242,7 +242,7 @@ class Memory:
                 self.prelude.define(name, made, f"const {storage} *p", [f"{made} r;", *loop, "return r;"])
             return f"{name}({start})"
         if array.dtype.name == "float16":
-            return f"vload_half{lanes}(0, (const {self.dialect.spaces[array.space]}half *)({start}))"
+            return f"{self._halves(lanes, read=True)}(vload{lanes}(0, {start}))"
         if array.dtype.kind == "b":
             return f"(vload{lanes}(0, {start}) != (uchar{lanes})(0))"
         return f"vload{lanes}(0, {start})"
@@ -277,7 +277,7 @@ class Memory:
             if not self.dialect.native_vectors:
                 return f"{self._store_function(array.type, type_)}({value}, {start});"
             if dtype.name == "float16":
-                return f"vstore_half{type_.lanes}_rte({value}, 0, {half}({start}));"
+                return f"vstore{type_.lanes}({self._halves(type_.lanes, read=False)}({value}), 0, {start});"
             if dtype.kind == "b":
                 value = f"as_uchar{type_.lanes}({value}) & (uchar{type_.lanes})(1)"
             return f"vstore{type_.lanes}({value}, 0, {start});"
@@ -286,6 +286,18 @@ class Memory:
                 return f"vstore_half_rte({value}, {at}, {half}{pointer});"
             return f"{pointer}[{at}] = {c_numbers.to_bits16(self.prelude)}({value});"
         return f"{pointer}[{at}] = {value};"
+
+    def _halves(self, lanes: int, read: bool) -> str:
+        """Return the name of the conversion between vectors of 16 bits and of floats.
+
+        Through a variable: PoCL's ``vload_half8`` takes any address for a multiple of 16 bytes.
+        """
+        bits, numbers = f"ushort{lanes}", f"float{lanes}"
+        if read:
+            body = [f"return vload_half{lanes}(0, (const __private half *)&a);"]
+            return self.prelude.define(f"xpu_from_halves{lanes}", numbers, f"{bits} a", body)
+        body = [f"{bits} r;", f"vstore_half{lanes}_rte(a, 0, (__private half *)&r);", "return r;"]
+        return self.prelude.define(f"xpu_to_halves{lanes}", bits, f"{numbers} a", body)
 
     def _store_function(self, array: ir.ArrayType, type_: ir.Vector) -> str:
         name = f"xpu_store_{short(type_)}"
