@@ -7,7 +7,7 @@ from typing import Any
 from ..memory import View
 from . import conv_tiles as tiles
 from .matmul import work_type
-from .matmul_tiles import ROWS
+from .matmul_tiles import rows_for
 from .reduce import lanes_for
 from .views import flat, launch, temporary, window
 
@@ -79,5 +79,6 @@ def conv2d_views(
         padded, flat(w), offset, flat(out), groups, group_channels, group_filters, rows, phases, length, filter_height,
         filter_width, stride[0], *dilation, out_height, out_width, panels,
     ]  # fmt: skip
-    sizes = (count * groups, -(-group_filters // ROWS), out_height * panels)
-    launch(tiles.make_tile(work, dtype, dtype, lanes, biased), device, sizes, None, args)
+    tile_rows = rows_for(device.info)
+    sizes = (count * groups, -(-group_filters // tile_rows), out_height * panels)
+    launch(tiles.make_tile(work, dtype, dtype, lanes, tile_rows, biased), device, sizes, None, args)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..kernel.stdlib import words as xp
-from .matmul_tiles import ROWS, make_both, make_put
+from .matmul_tiles import make_both, make_put
 
 DType = np.dtype[Any]
 
@@ -48,7 +48,7 @@ def make_pad(source: DType, work: DType) -> Any:
 
 
 @lru_cache(maxsize=64)
-def make_tile(work: DType, source: DType, result: DType, lanes: int, biased: bool) -> Any:
+def make_tile(work: DType, source: DType, result: DType, lanes: int, height: int, biased: bool) -> Any:
     """Return the kernel of the register tile. Index space: (images * groups, tiles of filters, out_height * panels).
 
     ``filters`` is contiguous: (filters, channels of a group, height, width).
@@ -64,7 +64,7 @@ def make_tile(work: DType, source: DType, result: DType, lanes: int, biased: boo
         out_height: Any, out_width: Any, panels: Any,
     ) -> None:  # fmt: skip
         batch = xp.global_id(0)
-        m = xp.global_id(1) * ROWS
+        m = xp.global_id(1) * height
         oy = xp.global_id(2) // panels
         ox = (xp.global_id(2) - oy * panels) * width
         group = batch % groups
@@ -95,10 +95,12 @@ def make_tile(work: DType, source: DType, result: DType, lanes: int, biased: boo
                     c1, d1 = both(kind(filters[at + r1]), p, q, c1, d1)
                     c2, d2 = both(kind(filters[at + r2]), p, q, c2, d2)
                     c3, d3 = both(kind(filters[at + r3]), p, q, c3, d3)
-                    c4, d4 = both(kind(filters[at + r4]), p, q, c4, d4)
-                    c5, d5 = both(kind(filters[at + r5]), p, q, c5, d5)
-                    c6, d6 = both(kind(filters[at + r6]), p, q, c6, d6)
-                    c7, d7 = both(kind(filters[at + r7]), p, q, c7, d7)
+                    if height > 4:
+                        c4, d4 = both(kind(filters[at + r4]), p, q, c4, d4)
+                        c5, d5 = both(kind(filters[at + r5]), p, q, c5, d5)
+                    if height > 6:
+                        c6, d6 = both(kind(filters[at + r6]), p, q, c6, d6)
+                        c7, d7 = both(kind(filters[at + r7]), p, q, c7, d7)
                     at += 1
         first = group * group_filters + m
         if biased:
@@ -106,10 +108,12 @@ def make_tile(work: DType, source: DType, result: DType, lanes: int, biased: boo
             c1, d1 = c1 + kind(bias[first + xp.math.min(last, 1)]), d1 + kind(bias[first + xp.math.min(last, 1)])
             c2, d2 = c2 + kind(bias[first + xp.math.min(last, 2)]), d2 + kind(bias[first + xp.math.min(last, 2)])
             c3, d3 = c3 + kind(bias[first + xp.math.min(last, 3)]), d3 + kind(bias[first + xp.math.min(last, 3)])
-            c4, d4 = c4 + kind(bias[first + xp.math.min(last, 4)]), d4 + kind(bias[first + xp.math.min(last, 4)])
-            c5, d5 = c5 + kind(bias[first + xp.math.min(last, 5)]), d5 + kind(bias[first + xp.math.min(last, 5)])
-            c6, d6 = c6 + kind(bias[first + xp.math.min(last, 6)]), d6 + kind(bias[first + xp.math.min(last, 6)])
-            c7, d7 = c7 + kind(bias[first + xp.math.min(last, 7)]), d7 + kind(bias[first + xp.math.min(last, 7)])
+            if height > 4:
+                c4, d4 = c4 + kind(bias[first + xp.math.min(last, 4)]), d4 + kind(bias[first + xp.math.min(last, 4)])
+                c5, d5 = c5 + kind(bias[first + xp.math.min(last, 5)]), d5 + kind(bias[first + xp.math.min(last, 5)])
+            if height > 6:
+                c6, d6 = c6 + kind(bias[first + xp.math.min(last, 6)]), d6 + kind(bias[first + xp.math.min(last, 6)])
+                c7, d7 = c7 + kind(bias[first + xp.math.min(last, 7)]), d7 + kind(bias[first + xp.math.min(last, 7)])
         plane = out_height * out_width
         place = (batch * group_filters + m) * plane + oy * out_width + ox
         left = out_width - ox
@@ -120,13 +124,13 @@ def make_tile(work: DType, source: DType, result: DType, lanes: int, biased: boo
             put(out, place + 2 * plane, c2, d2, left)
         if last >= 3:
             put(out, place + 3 * plane, c3, d3, left)
-        if last >= 4:
+        if height > 4 and last >= 4:
             put(out, place + 4 * plane, c4, d4, left)
-        if last >= 5:
+        if height > 4 and last >= 5:
             put(out, place + 5 * plane, c5, d5, left)
-        if last >= 6:
+        if height > 6 and last >= 6:
             put(out, place + 6 * plane, c6, d6, left)
-        if last >= 7:
+        if height > 6 and last >= 7:
             put(out, place + 7 * plane, c7, d7, left)
 
     return conv_tile

@@ -11,7 +11,7 @@ from ..memory import View
 from . import matmul_groups as groups, matmul_tiles as tiles
 from .producer import product
 from .reduce import lanes_for, run as reduce_run
-from .views import collapse_batch, launch, temporary, window
+from .views import alone, collapse_batch, launch, temporary, window
 
 if TYPE_CHECKING:
     from ..device import Device
@@ -145,7 +145,8 @@ def _register_tiles(
     lanes = lanes_for(work, device.info)
     width = 2 * lanes
     panels = -(-columns // width)
-    tile_count = -(-rows // tiles.ROWS)
+    height = tiles.rows_for(device.info)
+    tile_count = -(-rows // height)
     plain = dtype == work
     if plain and b.column == 1 and columns % width == 0 and depth * columns <= IN_CACHE:
         right = [b.window, b.base, b.batch, width, b.row]
@@ -157,15 +158,15 @@ def _register_tiles(
         launch(tiles.make_pack_right(dtype, work, lanes), device, (copies, panels, depth), None, args)
         right = [packed, 0, 0 if shared else panels * depth * width, depth * width, width]
     if plain and (rows * depth <= LEFT_IN_CACHE or panels == 1):
-        left = [a.window, a.base, a.batch, tiles.ROWS * a.row, a.column, a.row]
+        left = [a.window, a.base, a.batch, height * a.row, a.column, a.row]
     else:
         shared = a.batch == 0
         copies = 1 if shared else count
-        packed = temporary(device, (copies * tile_count * depth * tiles.ROWS,), work)
+        packed = temporary(device, (copies * tile_count * depth * height,), work)
         args = [a.window, a.base, a.batch, a.row, a.column, rows, tile_count, depth, packed]
-        launch(tiles.make_pack_left(dtype, work), device, (copies, tile_count, -(-depth // 8)), None, args)
-        size = depth * tiles.ROWS
-        left = [packed, 0, 0 if shared else tile_count * size, size, tiles.ROWS, 1]
-    kernel = tiles.make_tile(work, dtype, lanes)
+        launch(tiles.make_pack_left(dtype, work, height), device, (copies, tile_count, -(-depth // 8)), None, args)
+        size = depth * height
+        left = [packed, 0, 0 if shared else tile_count * size, size, height, 1]
+    kernel = tiles.make_tile(work, dtype, lanes, height)
     args = [*left, *right, out.window, out.base, out.batch, out.row, rows, columns, depth]
-    launch(kernel, device, (count, panels, tile_count), None, args)
+    launch(kernel, device, (count, panels, tile_count), alone(device, 3), args)

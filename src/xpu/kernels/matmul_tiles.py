@@ -1,8 +1,8 @@
 """Matrix products in register tiles of short vectors, for CPUs.
 
-A work-item computes 8 rows of two vectors, and walks along ``k`` once: each step loads two vectors of the right
-operand and eight numbers of the left one. The operands lie in panels that are read from front to back: the right one
-in panels of two vectors' width, the left one, where it is large, in panels of 8 rows. Neighbouring work-items share a
+A work-item computes 8, 6 or 4 rows of two vectors, and walks along ``k`` once: each step loads two vectors of the right
+operand and a number of the left one for each row. The operands lie in panels that are read from front to back: the right
+one in panels of two vectors' width, the left one, where it is large, in panels of a tile's rows. Neighbouring work-items share a
 right panel.
 """
 
@@ -13,10 +13,18 @@ from typing import Any
 
 import numpy as np
 
+from ..backend import DeviceInfo
 from ..kernel.stdlib import words as xp
 
 DType = np.dtype[Any]
-ROWS = 8
+
+
+def rows_for(info: DeviceInfo) -> int:
+    """Return the rows of a tile: with two vectors to a row, the sums of all rows and three more vectors are in registers.
+
+    Processors with vectors of 64 bytes have 32 registers; others, as a rule, 16.
+    """
+    return 8 if info.limits.vector_bytes >= 64 else 6
 
 
 @lru_cache(maxsize=64)
@@ -52,10 +60,10 @@ def make_pack_right(source: DType, work: DType, lanes: int) -> Any:
 
 
 @lru_cache(maxsize=64)
-def make_pack_left(source: DType, work: DType) -> Any:
-    """Return the kernel that copies the left operand into panels of 8 rows, padded with zeros.
+def make_pack_left(source: DType, work: DType, height: int) -> Any:
+    """Return the kernel that copies the left operand into panels of ``height`` rows, padded with zeros.
 
-    Index space: (batch, tiles, ceil(depth / 8)). ``target[((batch * tiles + t) * depth + k) * 8 + r]``.
+    Index space: (batch, tiles, ceil(depth / 8)). ``target[((batch * tiles + t) * depth + k) * height + r]``.
     """
     kind = work.type
 
@@ -67,13 +75,13 @@ def make_pack_left(source: DType, work: DType) -> Any:
         tile = xp.global_id(1)
         start = xp.global_id(2) * 8
         stop = xp.math.min(start + 8, depth)
-        for r in range(ROWS):
-            m = tile * ROWS + r
+        for r in range(height):
+            m = tile * height + r
             for k in range(start, stop):
                 value = kind(0)
                 if m < rows:
                     value = kind(a[base + batch * s_batch + m * s_m + k * s_k])
-                target[((batch * tiles + tile) * depth + k) * ROWS + r] = value
+                target[((batch * tiles + tile) * depth + k) * height + r] = value
 
     return matmul_pack_left
 
@@ -114,7 +122,7 @@ def make_put(result: DType, lanes: int) -> Any:
 
 
 @lru_cache(maxsize=64)
-def make_tile(work: DType, result: DType, lanes: int) -> Any:
+def make_tile(work: DType, result: DType, lanes: int, height: int) -> Any:
     """Return the kernel of the register tile. Index space: (batch, panels, tiles).
 
     Left: ``a[a_base + batch * a_batch + tile * a_tile + k * a_k + r * a_row]``, right:
@@ -135,7 +143,7 @@ def make_tile(work: DType, result: DType, lanes: int) -> Any:
         batch = xp.global_id(0)
         panel = xp.global_id(1)
         tile = xp.global_id(2)
-        m = tile * ROWS
+        m = tile * height
         last = rows - 1 - m  # rows beyond it are computed from the last one and not stored
         at = a_base + batch * a_batch + tile * a_tile
         r1 = xp.math.min(last, 1) * a_row
@@ -156,10 +164,12 @@ def make_tile(work: DType, result: DType, lanes: int) -> Any:
             c1, d1 = both(a[at + r1], p, q, c1, d1)
             c2, d2 = both(a[at + r2], p, q, c2, d2)
             c3, d3 = both(a[at + r3], p, q, c3, d3)
-            c4, d4 = both(a[at + r4], p, q, c4, d4)
-            c5, d5 = both(a[at + r5], p, q, c5, d5)
-            c6, d6 = both(a[at + r6], p, q, c6, d6)
-            c7, d7 = both(a[at + r7], p, q, c7, d7)
+            if height > 4:
+                c4, d4 = both(a[at + r4], p, q, c4, d4)
+                c5, d5 = both(a[at + r5], p, q, c5, d5)
+            if height > 6:
+                c6, d6 = both(a[at + r6], p, q, c6, d6)
+                c7, d7 = both(a[at + r7], p, q, c7, d7)
             at += a_k
             right += b_k
         left = columns - panel * width
@@ -171,13 +181,13 @@ def make_tile(work: DType, result: DType, lanes: int) -> Any:
             put(out, place + 2 * o_row, c2, d2, left)
         if last >= 3:
             put(out, place + 3 * o_row, c3, d3, left)
-        if last >= 4:
+        if height > 4 and last >= 4:
             put(out, place + 4 * o_row, c4, d4, left)
-        if last >= 5:
+        if height > 4 and last >= 5:
             put(out, place + 5 * o_row, c5, d5, left)
-        if last >= 6:
+        if height > 6 and last >= 6:
             put(out, place + 6 * o_row, c6, d6, left)
-        if last >= 7:
+        if height > 6 and last >= 7:
             put(out, place + 7 * o_row, c7, d7, left)
 
     return matmul_tile
